@@ -1,0 +1,40 @@
+# Language, warnings, sanitizers, and the two tools that only make builds faster.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough
+                    -Werror)
+# Designated initialisers that leave out fields with defaults are a habit of this code.
+add_compile_options(-Wno-missing-field-initializers)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ 12 reports overlapping copies inside std::string's operator+ that are not there (GCC bug 105651).
+  add_compile_options(-Wno-restrict)
+endif()
+add_compile_options(-fdiagnostics-color=auto)
+
+if(INGOT_SANITIZE)
+  add_compile_options(-fsanitize=${INGOT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${INGOT_SANITIZE})
+endif()
+if(INGOT_LIBFUZZER)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
+include(CheckLinkerFlag)
+check_linker_flag(CXX -fuse-ld=mold INGOT_HAVE_MOLD)
+if(INGOT_HAVE_MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+find_program(INGOT_CCACHE ccache)
+if(INGOT_CCACHE)
+  # Without this sloppiness ccache passes by every file that uses a precompiled header.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${INGOT_CCACHE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
+  endif()
+endif()

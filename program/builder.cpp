@@ -1,0 +1,179 @@
+#include "program/builder.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "program/infer.h"
+#include "program/verify.h"
+
+namespace ingot {
+
+void NameSet::claim(std::string_view what, const std::string& name) {
+  if (!name.empty() && names_.insert(name).second) return;
+  throw Error::mismatch(Code::invalid_argument, "", fmt::format("the name of a {}", what),
+                        name.empty() ? "empty" : fmt::format("'{}', which is taken", name), "a new name");
+}
+
+// ------------------------------------------------------------------------------------------------------------- Var
+
+const TensorType& Var::type() const { return graph_->graph().type(ref_); }
+
+Dim Var::dim(int64_t axis) const {
+  const int64_t rank = type().rank();
+  if (axis < -rank || axis >= rank) {
+    throw Error::mismatch(Code::out_of_range, "", "axis", fmt::format("{}", axis), fmt::format("{}..{}", -rank, rank - 1));
+  }
+  return shape()[static_cast<size_t>(axis < 0 ? axis + rank : axis)];
+}
+
+Var Var::named(std::string name) const {
+  Graph& graph = graph_->mutable_graph();
+  Value& value = graph.values[ref_.id];
+  if (value.kind == ValueKind::result && graph.nodes[value.index].name.empty()) graph.nodes[value.index].name = name;
+  value.name = std::move(name);
+  return *this;
+}
+
+// ---------------------------------------------------------------------------------------------------- GraphBuilder
+
+const Graph& GraphBuilder::graph() const { return program_->program_.graphs[id_.id]; }
+Graph& GraphBuilder::mutable_graph() { return program_->program_.graphs[id_.id]; }
+
+Var GraphBuilder::input(std::string name, DType dtype, Shape shape) {
+  return input(std::move(name), TensorType{.dtype = dtype, .shape = std::move(shape), .scheme = {}});
+}
+
+Var GraphBuilder::input(std::string name, TensorType type) {
+  input_names_.claim("input", name);
+  Graph& graph = mutable_graph();
+  const Ref ref{static_cast<uint32_t>(graph.values.size())};
+  const auto position = static_cast<uint32_t>(graph.inputs.size());
+  graph.values.push_back({.kind = ValueKind::input, .index = position, .type = std::move(type), .name = std::move(name)});
+  graph.inputs.push_back(ref);
+  return {*this, ref};
+}
+
+Var GraphBuilder::weight(WeightId id) {
+  const Program& program = program_->program_;
+  if (id.id >= program.weights.size()) {
+    throw Error::mismatch(Code::out_of_range, "", "weight id", fmt::format("{}", id.id),
+                          fmt::format("an id below {}", program.weights.size()));
+  }
+  const auto [entry, added] = weights_.try_emplace(id.id);
+  if (added) {
+    Graph& graph = mutable_graph();
+    entry->second = Ref{static_cast<uint32_t>(graph.values.size())};
+    graph.values.push_back(
+        {.kind = ValueKind::weight, .index = id.id, .type = program.weights[id.id].tensor.type(), .name = {}});
+  }
+  return {*this, entry->second};
+}
+
+void GraphBuilder::output(std::string name, Var value) {
+  const Ref source = ref(value);
+  output_names_.claim("output", name);
+  mutable_graph().outputs.push_back({.name = std::move(name), .value = source});
+}
+
+Var GraphBuilder::scalar(Scalar value, DType dtype) {
+  // 2 beside an f32 means 2.0; the other direction is checked by inference.
+  if (value.is_integer() && is_real(dtype)) value = Scalar(value.as_real());
+  return full({}, value, {.dtype = dtype});
+}
+
+std::vector<Var> GraphBuilder::add(Op op) {
+  Graph& graph = mutable_graph();
+  check_ids(op, program_->program_, graph, id_.id);
+  const Types types = infer(op, program_->program_, graph);
+  const auto node = static_cast<uint32_t>(graph.nodes.size());
+  const Ref first{static_cast<uint32_t>(graph.values.size())};
+  graph.nodes.push_back({.op = std::move(op), .first_result = first, .result_count = static_cast<uint32_t>(types.size()),
+                         .name = node_name_, .source = source_});
+  std::vector<Var> results;
+  for (const TensorType& type : types) {
+    results.push_back(Var(*this, Ref{static_cast<uint32_t>(graph.values.size())}));
+    graph.values.push_back({.kind = ValueKind::result, .index = node, .type = type, .name = {}});
+  }
+  return results;
+}
+
+Ref GraphBuilder::ref(const Var& var) const {
+  if (&var.graph() != this) {
+    throw Error::mismatch(Code::invalid_argument, "", "operand", fmt::format("a value of graph '{}'", var.graph().graph().name),
+                          fmt::format("a value of graph '{}' (captures are passed explicitly)", graph().name));
+  }
+  return var.ref();
+}
+
+std::optional<Ref> GraphBuilder::ref(const std::optional<Var>& var) const {
+  return var ? std::optional(ref(*var)) : std::nullopt;
+}
+
+std::vector<Ref> GraphBuilder::refs(const std::vector<Var>& vars) const {
+  std::vector<Ref> result;
+  for (const Var& var : vars) result.push_back(ref(var));
+  return result;
+}
+
+// -------------------------------------------------------------------------------------------------- ProgramBuilder
+
+Symbol ProgramBuilder::symbol(std::string name, int64_t min, int64_t max) {
+  Symbol symbol(name, min, max);
+  symbol_names_.claim("symbol", name);
+  return program_.symbols.emplace_back(std::move(symbol));
+}
+
+SymbolId ProgramBuilder::symbol_id(std::string_view name) const {
+  for (uint32_t i = 0; i < program_.symbols.size(); ++i) {
+    if (program_.symbols[i].name() == name) return {i};
+  }
+  throw Error(Code::not_found, fmt::format("symbol '{}' is not declared", name));
+}
+
+WeightId ProgramBuilder::weight(std::string name, Tensor tensor) {
+  const ContentHash hash = content_hash(tensor);
+  return weight(Weight{.name = std::move(name), .tensor = std::move(tensor), .hash = hash, .external = {}});
+}
+
+WeightId ProgramBuilder::weight(Weight weight) {
+  weight_names_.claim("weight", weight.name);
+  program_.weights.push_back(std::move(weight));
+  return {static_cast<uint32_t>(program_.weights.size() - 1)};
+}
+
+StateId ProgramBuilder::state(std::string name, TensorType type, std::optional<WeightId> initial) {
+  state_names_.claim("state", name);
+  program_.states.push_back({.name = std::move(name), .type = std::move(type), .initial = initial});
+  return {static_cast<uint32_t>(program_.states.size() - 1)};
+}
+
+GraphBuilder& ProgramBuilder::graph(std::string name) { return add_graph(std::move(name), false); }
+GraphBuilder& ProgramBuilder::method(std::string name) { return add_graph(std::move(name), true); }
+
+GraphBuilder& ProgramBuilder::add_graph(std::string name, bool exported) {
+  graph_names_.claim("graph", name);
+  const GraphId id{static_cast<uint32_t>(program_.graphs.size())};
+  Graph& graph = program_.graphs.emplace_back();
+  graph.name = std::move(name);
+  graph.exported = exported;
+  graphs_.push_back(std::unique_ptr<GraphBuilder>(new GraphBuilder(*this, id)));
+  return *graphs_.back();
+}
+
+Program ProgramBuilder::build(const Limits& limits) {
+  verify(program_, limits);
+  graphs_.clear();
+  symbol_names_ = weight_names_ = state_names_ = graph_names_ = {};
+  return std::exchange(program_, {});
+}
+
+// ------------------------------------------------------------------------------------------------------- operators
+
+Var operator+(Var a, Var b) { return a.graph().add(a, b); }
+Var operator-(Var a, Var b) { return a.graph().sub(a, b); }
+Var operator*(Var a, Var b) { return a.graph().mul(a, b); }
+Var operator/(Var a, Var b) { return a.graph().div(a, b); }
+Var operator-(Var a) { return a.graph().neg(a); }
+
+}  // namespace ingot

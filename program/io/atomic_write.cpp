@@ -1,0 +1,80 @@
+#include "program/io/atomic_write.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+
+#include "program/io/system_error.h"
+
+namespace ingot {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+
+// The file that a rename must replace: behind every symbolic link.
+fs::path resolve_target(const fs::path& path) {
+  struct stat status;
+  if (::stat(path.c_str(), &status) != 0) {
+    if (errno == ENOENT) return path;
+    throw system_error("write", path, errno);
+  }
+  check_regular(path, status.st_mode);
+  return fs::canonical(path);
+}
+
+// Names that are taken belong to other threads, or to writers that were killed.
+FileDescriptor create_temporary(const fs::path& target, fs::path& temporary) {
+  constexpr int kAttempts = 1000;
+  for (int i = 0; i < kAttempts; ++i) {
+    temporary = folder_of(target) / fmt::format(".ingot-{}-{}.tmp", ::getpid(), i);
+    FileDescriptor fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (fd.get() >= 0) return fd;
+    if (errno != EEXIST) throw system_error("write", target, errno);
+  }
+  throw system_error("create a temporary file for", target, EEXIST);
+}
+
+// Makes the new name itself durable.
+void sync_folder(const fs::path& folder) {
+  const FileDescriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd.get() < 0 || ::fsync(fd.get()) != 0) throw system_error("sync", folder, errno);
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(const fs::path& target)
+    : target_(resolve_target(target)), fd_(create_temporary(target_, temporary_)) {}
+
+AtomicFile::~AtomicFile() {
+  if (!committed_) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::append(std::span<const std::byte> bytes) {
+  constexpr size_t kMost = size_t{1} << 30;  // Linux writes at most 2 GiB in one call
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd_.get(), bytes.data(), std::min(bytes.size(), kMost));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw system_error("write", target_, errno);
+    bytes = bytes.subspan(static_cast<size_t>(written));
+    size_ += static_cast<uint64_t>(written);
+  }
+}
+
+void AtomicFile::append(std::string_view text) { append(std::as_bytes(std::span(text))); }
+
+void AtomicFile::commit() {
+  if (::fsync(fd_.get()) != 0) throw system_error("write", target_, errno);
+  if (fd_.close() != 0) throw system_error("write", target_, errno);
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) throw system_error("write", target_, errno);
+  committed_ = true;
+  sync_folder(folder_of(target_));
+}
+
+}  // namespace ingot

@@ -1,0 +1,217 @@
+#include "program/io/npz.h"
+
+#include <fmt/format.h>
+#include <zip.h>
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include "program/error.h"
+#include "program/io/atomic_write.h"
+#include "program/io/npy.h"
+
+namespace ingot {
+
+namespace {
+
+constexpr std::string_view kSuffix = ".npy";
+
+struct DiscardArchive {
+  void operator()(zip_t* archive) const { zip_discard(archive); }
+};
+struct CloseEntry {
+  void operator()(zip_file_t* entry) const { zip_fclose(entry); }
+};
+struct FreeSource {
+  void operator()(zip_source_t* source) const { zip_source_free(source); }
+};
+using Archive = std::unique_ptr<zip_t, DiscardArchive>;
+using EntryReader = std::unique_ptr<zip_file_t, CloseEntry>;
+using Source = std::unique_ptr<zip_source_t, FreeSource>;
+
+// libzip's report about one call.
+class ZipError {
+ public:
+  ZipError() { zip_error_init(&error_); }
+  ~ZipError() { zip_error_fini(&error_); }
+  ZipError(const ZipError&) = delete;
+  ZipError& operator=(const ZipError&) = delete;
+
+  zip_error_t* get() { return &error_; }
+  std::string text() { return zip_error_strerror(&error_); }
+
+ private:
+  zip_error_t error_;
+};
+
+Error failed(Code code, std::string_view what, std::string_view reason) {
+  return Error(code, fmt::format("{}: {}", what, reason)).in_op("npz");
+}
+
+// ---------------------------------------------------------------------------------------------------------- reading
+
+Archive open_archive(const Buffer& file) {
+  ZipError error;
+  Source source(zip_source_buffer_create(file.bytes.data(), file.bytes.size(), 0, error.get()));
+  if (!source) throw failed(Code::bad_file, "cannot open the archive", error.text());
+  Archive archive(zip_open_from_source(source.get(), ZIP_RDONLY, error.get()));
+  if (!archive) throw failed(Code::bad_file, "cannot open the archive", error.text());
+  static_cast<void>(source.release());  // the archive owns it now
+  return archive;
+}
+
+std::string tensor_name(std::string_view entry) {
+  if (entry.ends_with(kSuffix)) return std::string(entry.substr(0, entry.size() - kSuffix.size()));
+  throw Error::mismatch(Code::bad_file, "npz", "name of an entry", quote(entry), "NAME.npy");
+}
+
+// What the archive says of an entry, checked before anything is read.
+zip_stat_t examine(zip_t* archive, uint64_t index, uint64_t compressed_left) {
+  zip_stat_t entry;
+  if (zip_stat_index(archive, index, 0, &entry) != 0) {
+    throw failed(Code::bad_file, fmt::format("cannot examine entry {}", index), zip_strerror(archive));
+  }
+  if (entry.encryption_method != ZIP_EM_NONE) {
+    throw failed(Code::unsupported, quote(entry.name), "is encrypted");
+  }
+  if (entry.comp_method != ZIP_CM_STORE && entry.comp_method != ZIP_CM_DEFLATE) {
+    throw Error::mismatch(Code::unsupported, "npz", fmt::format("compression of {}", quote(entry.name)),
+                          fmt::format("method {}", entry.comp_method), "stored or deflated");
+  }
+  if (entry.comp_size > compressed_left) {
+    throw Error::mismatch(Code::bad_file, "npz", fmt::format("compressed size of {}", quote(entry.name)),
+                          std::to_string(entry.comp_size),
+                          fmt::format("at most {} (rest of the file)", compressed_left));
+  }
+  return entry;
+}
+
+void check_size(const zip_stat_t& entry, uint64_t bytes_left) {
+  // Deflate spends at least one bit on 129 bytes: 1032 to 1.
+  const uint64_t most = entry.comp_method == ZIP_CM_STORE ? entry.comp_size : entry.comp_size * 1032;
+  const std::string subject = fmt::format("size of {}", quote(entry.name));
+  if (entry.size > most) {
+    throw Error::mismatch(Code::bad_file, "npz", subject, std::to_string(entry.size),
+                          fmt::format("at most {} from {} compressed bytes", most, entry.comp_size));
+  }
+  if (entry.size > bytes_left) {
+    throw Error::mismatch(Code::limit, "npz", subject, std::to_string(entry.size),
+                          fmt::format("at most {} (rest of the limit)", bytes_left));
+  }
+}
+
+// Exactly the declared size, and then the end, where libzip compares the checksum.
+Buffer read_entry(zip_t* archive, uint64_t index, const zip_stat_t& entry) {
+  const EntryReader reader(zip_fopen_index(archive, index, 0));
+  if (!reader) throw failed(Code::bad_file, fmt::format("cannot read {}", quote(entry.name)), zip_strerror(archive));
+  Tensor bytes = Tensor::allocate(DType::u8, {static_cast<int64_t>(entry.size)});
+  const auto to = bytes.mutable_bytes();
+  std::byte beyond;
+  zip_int64_t got = entry.size == 0 ? 0 : zip_fread(reader.get(), to.data(), entry.size);
+  const bool whole = got >= 0 && static_cast<uint64_t>(got) == entry.size;
+  if (whole) got = zip_fread(reader.get(), &beyond, 1);
+  if (got < 0) {
+    throw failed(Code::bad_file, fmt::format("cannot read {}", quote(entry.name)), zip_file_strerror(reader.get()));
+  }
+  if (!whole || got != 0) {
+    throw failed(Code::bad_file, quote(entry.name),
+                 fmt::format("has {} bytes than the {} that the archive declares", whole ? "more" : "fewer", entry.size));
+  }
+  return bytes.buffer();
+}
+
+}  // namespace
+
+std::vector<NamedTensor> read_npz(const Buffer& file, const NpzLimits& limits) {
+  const Archive archive = open_archive(file);
+  const auto count = static_cast<uint64_t>(zip_get_num_entries(archive.get(), 0));
+  std::vector<NamedTensor> tensors;
+  std::set<std::string> names;
+  uint64_t bytes_left = limits.max_bytes;
+  uint64_t compressed_left = file.bytes.size();  // entries that share bytes would exceed it
+  for (uint64_t i = 0; i < count; ++i) {
+    const zip_stat_t entry = examine(archive.get(), i, compressed_left);
+    const std::string name = tensor_name(entry.name);
+    if (!names.insert(name).second) throw failed(Code::bad_file, "two tensors have one name", quote(name));
+    check_size(entry, bytes_left);
+    bytes_left -= entry.size;
+    compressed_left -= entry.comp_size;
+    try {
+      tensors.push_back({name, read_npy(read_entry(archive.get(), i, entry))});
+    } catch (Error& error) {
+      throw error.at_node(quote(entry.name));
+    }
+  }
+  return tensors;
+}
+
+// ---------------------------------------------------------------------------------------------------------- writing
+
+namespace {
+
+// The archive reads `prefix` and the tensor's bytes when it is closed: both must outlive it.
+void add(zip_t* archive, const NamedTensor& t, std::string& prefix) {
+  prefix = npy_prefix(t.tensor);
+  const auto bytes = t.tensor.bytes();
+  zip_buffer_fragment_t parts[] = {
+      {reinterpret_cast<zip_uint8_t*>(prefix.data()), prefix.size()},
+      {reinterpret_cast<zip_uint8_t*>(const_cast<std::byte*>(bytes.data())), bytes.size()}};
+  ZipError error;
+  Source source(zip_source_buffer_fragment_create(parts, bytes.empty() ? 1 : 2, 0, error.get()));
+  if (!source) throw failed(Code::limit, fmt::format("cannot write {}", quote(t.name)), error.text());
+  const std::string name = t.name + std::string(kSuffix);
+  const zip_int64_t index = zip_file_add(archive, name.c_str(), source.get(), ZIP_FL_ENC_UTF_8);
+  if (index < 0) {
+    throw failed(Code::invalid_argument, fmt::format("cannot write {}", quote(t.name)), zip_strerror(archive));
+  }
+  static_cast<void>(source.release());
+  const auto at = static_cast<zip_uint64_t>(index);
+  constexpr zip_uint16_t first_of_january_1980 = (1 << 5) | 1;  // the earliest that a zip can say
+  if (zip_set_file_compression(archive, at, ZIP_CM_STORE, 0) != 0 ||
+      zip_file_set_dostime(archive, at, 0, first_of_january_1980, 0) != 0) {
+    throw failed(Code::limit, fmt::format("cannot write {}", quote(t.name)), zip_strerror(archive));
+  }
+}
+
+// The directory of nothing: libzip deletes an archive without entries.
+void write_empty(const std::filesystem::path& path) {
+  std::string end = "PK\x05\x06";
+  end.resize(22, '\0');
+  AtomicFile file(path);
+  file.append(end);
+  file.commit();
+}
+
+void copy_to_file(zip_source_t* source, const std::filesystem::path& path) {
+  AtomicFile file(path);
+  std::vector<std::byte> chunk(size_t{1} << 20);
+  if (zip_source_open(source) != 0) throw failed(Code::limit, "cannot write the archive", "out of memory");
+  for (;;) {
+    const zip_int64_t got = zip_source_read(source, chunk.data(), chunk.size());
+    if (got < 0) throw failed(Code::limit, "cannot write the archive", zip_error_strerror(zip_source_error(source)));
+    if (got == 0) break;
+    file.append(std::span(chunk).first(static_cast<size_t>(got)));
+  }
+  file.commit();
+}
+
+}  // namespace
+
+void write_npz(const std::filesystem::path& path, std::span<const NamedTensor> tensors) {
+  check_names_differ("npz", tensors);
+  if (tensors.empty()) return write_empty(path);
+  std::vector<std::string> prefixes(tensors.size());
+  ZipError error;
+  const Source target(zip_source_buffer_create(nullptr, 0, 0, error.get()));
+  if (!target) throw failed(Code::limit, "cannot write the archive", error.text());
+  Archive archive(zip_open_from_source(target.get(), ZIP_TRUNCATE, error.get()));
+  if (!archive) throw failed(Code::limit, "cannot write the archive", error.text());
+  zip_source_keep(target.get());  // the archive frees one reference, `target` the other
+  for (size_t i = 0; i < tensors.size(); ++i) add(archive.get(), tensors[i], prefixes[i]);
+  if (zip_close(archive.get()) != 0) throw failed(Code::limit, "cannot write the archive", zip_strerror(archive.get()));
+  static_cast<void>(archive.release());
+  copy_to_file(target.get(), path);
+}
+
+}  // namespace ingot

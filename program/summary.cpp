@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include "program/report.h"
+
+namespace ingot {
+namespace {
+
+MethodSummary summarize_method(const Graph& graph) {
+  MethodSummary method{.name = graph.name, .inputs = {}, .outputs = {}, .nodes = graph.nodes.size()};
+  for (Ref ref : graph.inputs) method.inputs.push_back(fmt::format("{}: {}", graph.values[ref.id].name, to_string(graph.type(ref))));
+  for (const Output& output : graph.outputs) method.outputs.push_back(fmt::format("{}: {}", output.name, to_string(graph.type(output.value))));
+  return method;
+}
+
+void count_weights(const Program& program, Summary& summary) {
+  std::set<ContentHash> seen;
+  for (const Weight& weight : program.weights) {
+    if (!seen.insert(weight.hash).second) continue;
+    summary.parameters += static_cast<uint64_t>(weight.tensor.elements());
+    summary.weight_bytes += weight.tensor.bytes().size();
+  }
+  summary.weights = program.weights.size();
+  summary.distinct_weights = seen.size();
+}
+
+void append_list(std::string& out, std::string_view title, const std::vector<std::string>& items) {
+  for (size_t i = 0; i < items.size(); ++i) fmt::format_to(std::back_inserter(out), "{:<12}{}\n", i == 0 ? title : "", items[i]);
+}
+
+// Most frequent first, names in order among equals.
+std::vector<std::pair<std::string, uint64_t>> by_count(const std::map<std::string, uint64_t>& counts) {
+  std::vector<std::pair<std::string, uint64_t>> rows(counts.begin(), counts.end());
+  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  return rows;
+}
+
+}  // namespace
+
+std::string human_bytes(uint64_t bytes) {
+  static constexpr std::string_view units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  auto value = static_cast<double>(bytes);
+  size_t unit = 0;
+  while (value >= 1024 && unit + 1 < std::size(units)) value /= 1024, ++unit;
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, units[unit]);
+}
+
+std::string describe(const Symbol& symbol) {
+  return fmt::format("{} in {}..{}", symbol.name(), symbol.min(), symbol.max() == kUnbounded ? "" : std::to_string(symbol.max()));
+}
+
+std::string value_label(const Program& program, const Graph& graph, Ref ref) {
+  const Value& value = graph.values[ref.id];
+  if (value.kind == ValueKind::weight) return "@" + program.weights[value.index].name;
+  return "%" + (value.name.empty() ? std::to_string(ref.id) : value.name);
+}
+
+Summary summarize(const Program& program) {
+  Summary summary;
+  summary.graphs = program.graphs.size();
+  for (const Graph& graph : program.graphs) {
+    if (graph.exported) summary.methods.push_back(summarize_method(graph));
+    summary.nodes += graph.nodes.size();
+    for (const Node& node : graph.nodes) ++summary.op_counts[mnemonic(node.op)];
+  }
+  count_weights(program, summary);
+  for (const State& state : program.states) {
+    summary.states.push_back(fmt::format("{}: {}", state.name, to_string(state.type)));
+    summary.state_bytes += static_cast<uint64_t>(byte_count(state.type.dtype, *literal_sizes(state.type.shape), state.type.scheme));
+  }
+  for (const Symbol& symbol : program.symbols) summary.symbols.push_back(describe(symbol));
+  return summary;
+}
+
+std::string to_text(const Summary& summary) {
+  std::string out;
+  for (const MethodSummary& method : summary.methods) {
+    fmt::format_to(std::back_inserter(out), "{:<12}{} ({} nodes)\n", "method", method.name, method.nodes);
+    append_list(out, "  inputs", method.inputs);
+    append_list(out, "  outputs", method.outputs);
+  }
+  append_list(out, "symbols", summary.symbols);
+  append_list(out, "state", summary.states);
+  if (summary.state_bytes) fmt::format_to(std::back_inserter(out), "{:<12}{} of state\n", "", human_bytes(summary.state_bytes));
+  fmt::format_to(std::back_inserter(out), "{:<12}{} in {} tensors ({} distinct), {} parameters\n", "weights",
+                 human_bytes(summary.weight_bytes), summary.weights, summary.distinct_weights, summary.parameters);
+  fmt::format_to(std::back_inserter(out), "{:<12}{} in {} graphs\n", "nodes", summary.nodes, summary.graphs);
+  for (const auto& [name, count] : by_count(summary.op_counts)) fmt::format_to(std::back_inserter(out), "{:>10}  {}\n", count, name);
+  return out;
+}
+
+}  // namespace ingot

@@ -1,0 +1,151 @@
+// docs/ops.md: every op and enum, for people.
+#include <fmt/format.h>
+
+#include "schema/generator/emit.h"
+
+namespace ingot::schema {
+namespace {
+
+using std::string;
+
+constexpr std::string_view kIntro = R"(# Ops
+
+Generated from `schema/ingot.fbs`; do not edit. The meaning of dtypes, promotion, broadcasting, rounding and every
+corner case is in [semantics.md](semantics.md).
+
+An op is written `%y = mnemonic operands {attributes}`: operands by position in the order below, attributes by name, in
+any order. Only attributes without a default must be written.
+
+| column | what it says |
+|---|---|
+| name | of the operand or attribute, in the text form and in every language |
+| kind | *operand*: a value; *operands*: any number, in brackets; *attribute*: fixed when the program is written |
+| type | of an attribute, as below |
+| default | what holds when it is left out; *required*: it may not be; *absent*: that has a meaning of its own |
+
+| type | written |
+|---|---|
+| bool | `true`, `false` |
+| integer, integers | `-1`, `[0, 2]`: 64 bits |
+| real | `0.5`, `1e-05`, `nan`, `-inf`: an f64 |
+| text | `"…"` |
+| scalar | one number, exact in every dtype: `7`, `2.5`, `true`, `complex(1, -2)` |
+| size, sizes | an integer expression over symbols: `S`, `[2, S + 1]` |
+| tensor type, tensor types | `f32[S, 64]` |
+| scheme | `packed<affine, bits=4, group=64, scale=f16>` |
+| graph, state | declared in the program: `@name` |
+| symbol | declared in the program, bound by the op: `N` |
+| attributes | `[alpha=[0.5], mode="fast"]`: integers, reals or text by name |
+| the rest | one of the enums at the end, by its bare name |
+
+Effects: a *pure* op may be moved, merged or dropped; one that *reads state* or *writes state* keeps its place among
+those of the same state; control flow does what its graphs do. A *composite* carries its decomposition into primitives,
+so every engine can run it.
+)";
+
+string kind_of(const Field& field) {
+  if (field.type == FieldType::value) return "operand";
+  return field.type == FieldType::values ? "operands" : "attribute";
+}
+
+// GitHub's anchor of a heading that is one word.
+string link(const string& heading) {
+  string anchor = heading;
+  for (char& c : anchor) c = static_cast<char>(std::tolower(c));
+  return fmt::format("[{}](#{})", heading, anchor);
+}
+
+string type_of(const Field& field) {
+  switch (field.type) {
+    case FieldType::value:
+    case FieldType::values: return "";
+    case FieldType::graph: return "graph";
+    case FieldType::state: return "state";
+    case FieldType::symbol: return "symbol";
+    case FieldType::dim: return "size";
+    case FieldType::dims: return "sizes";
+    case FieldType::type: return "tensor type";
+    case FieldType::types: return "tensor types";
+    case FieldType::scalar: return "scalar";
+    case FieldType::scheme: return "scheme";
+    case FieldType::attributes: return "attributes";
+    case FieldType::text: return "text";
+    case FieldType::integer: return "integer";
+    case FieldType::integers: return "integers";
+    case FieldType::real: return "real";
+    case FieldType::boolean: return "bool";
+    case FieldType::enumeration: return link(field.enum_name);
+  }
+  return "";
+}
+
+string default_of(const Field& field) {
+  if (field.required) return "required";
+  if (field.optional) return "absent";
+  return field.default_text.empty() ? "none" : "`" + field.default_text + "`";
+}
+
+// A cell of a table may hold no bar.
+string cell(const string& text) {
+  string result;
+  for (char c : text) result += c == '|' ? string("\\|") : string(1, c);
+  return result;
+}
+
+string mnemonic_line(const Schema& schema, const OpTable& op) {
+  string names;
+  for (const string& name : mnemonics(schema, op)) names += fmt::format("{}`{}`", names.empty() ? "" : " ", name);
+  return names;
+}
+
+string facts_line(const OpTable& op) {
+  static constexpr std::pair<std::string_view, std::string_view> rows[] = {{"pure", "Pure"},
+                                                                           {"reads_state", "Reads state"},
+                                                                           {"writes_state", "Writes state"},
+                                                                           {"body", "Does what its graphs do"}};
+  string effects;
+  for (const auto& [name, sentence] : rows) {
+    if (op.effects == name) effects = sentence;
+  }
+  return fmt::format("{}. {}.{}", effects, op.composite ? "Composite" : "Primitive",
+                     op.several ? " Any number of results." : "");
+}
+
+string op_section(const Schema& schema, const OpTable& op) {
+  string out = fmt::format("\n### {}\n\n{}\n\n{}\n\n", op.name, op.doc, mnemonic_line(schema, op));
+  out += "| name | kind | type | default | meaning |\n|---|---|---|---|---|\n";
+  for (const Field& field : op.fields) {
+    if (&field == op.fn()) continue;
+    out += fmt::format("| {} | {} | {} | {} | {} |\n", field.name, kind_of(field), type_of(field), default_of(field),
+                       cell(field.doc));
+  }
+  return out + "\n" + facts_line(op) + (op.fn() ? " The mnemonic spells the " + link(op.fn()->enum_name) + "." : "") +
+         "\n";
+}
+
+string enum_section(const Enum& e) {
+  string out = fmt::format("\n### {}\n\n", e.name);
+  if (!e.doc.empty()) out += e.doc + "\n\n";
+  out += "| value | number | meaning |\n|---|---|---|\n";
+  for (size_t i = 0; i < e.values.size(); ++i) {
+    out += fmt::format("| `{}` | {} | {} |\n", e.values[i].name, i, cell(e.values[i].doc));
+  }
+  return out;
+}
+
+}  // namespace
+
+string emit_docs(const Schema& schema) {
+  string out(kIntro);
+  for (const string& family : schema.families()) {
+    out += fmt::format("\n## {}\n", family);
+    for (const OpTable& op : schema.ops) {
+      if (op.family == family) out += op_section(schema, op);
+    }
+  }
+  out += "\n## Enums\n";
+  for (const Enum& e : schema.enums) out += enum_section(e);
+  return out;
+}
+
+}  // namespace ingot::schema
