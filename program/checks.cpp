@@ -56,7 +56,7 @@ void require_kind(const Scope& scope, std::string_view subject, DType actual, Ki
     if ((allowed & row.kinds) == row.kinds) names.push_back(row.name);
   }
   std::string_view remedy;
-  if (kind(actual) == Kind::storage) remedy = actual == DType::packed ? "dequantize it first" : "cast it first";
+  if (kind(actual) == Kind::storage) remedy = actual == DType::packed ? "packed needs dequantize" : "storage needs a cast";
   scope.refuse(subject, std::string(to_string(actual)), with_reason(alternatives(names), remedy));
 }
 
@@ -133,7 +133,9 @@ void require_type(const Scope& scope, std::string_view subject, const TensorType
 
 void require_same_sizes(const Scope& scope, std::string_view subject, const Shape& actual, const Shape& expected,
                         std::span<const int64_t> except, std::string_view why) {
-  require_count(scope, fmt::format("rank of {}", subject), actual.size(), expected.size(), why);
+  if (actual.size() != expected.size()) {
+    require_count(scope, fmt::format("rank of {}", subject), actual.size(), expected.size(), why);
+  }
   for (size_t i = 0; i < actual.size(); ++i) {
     if (std::find(except.begin(), except.end(), static_cast<int64_t>(i)) != except.end()) continue;
     if (equal(actual[i], expected[i]) == Proof::yes) continue;

@@ -35,6 +35,11 @@ std::vector<Var> decompose(const O& op, GraphBuilder& graph, const Operands& ope
 // The results of a composite, added to `graph`; none for a primitive.
 std::optional<std::vector<Var>> decompose(const Op& op, GraphBuilder& graph, const Operands& operands);
 
+// What a composite computes in: f32 for f16 and bf16, else the dtype itself.
+DType widened(DType dtype);
+// x in that dtype, without a node where it is so already.
+Var as_dtype(Var x, DType dtype);
+
 #define INGOT_BIND_EXPANSION(O)                                                                            \
   template <>                                                                                              \
   std::vector<Var> decompose<op::O>(const op::O& op, GraphBuilder& graph, const Operands& operands) { \

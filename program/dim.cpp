@@ -17,8 +17,6 @@ Error leaves_i64(int64_t a, char operation, int64_t b) {
   return Error(Code::limit, fmt::format("a size leaves 64 bits: {} {} {}", a, operation, b));
 }
 
-uint64_t magnitude(int64_t x) { return x < 0 ? 0 - static_cast<uint64_t>(x) : static_cast<uint64_t>(x); }
-
 }  // namespace
 
 int64_t checked_add(int64_t a, int64_t b) {
@@ -31,10 +29,6 @@ int64_t checked_mul(int64_t a, int64_t b) {
   int64_t product;
   if (__builtin_mul_overflow(a, b, &product)) throw leaves_i64(a, '*', b);
   return product;
-}
-
-int64_t common_divisor(int64_t a, int64_t b) {
-  return static_cast<int64_t>(std::min(std::gcd(magnitude(a), magnitude(b)), uint64_t{1} << 62));
 }
 
 // ---------------------------------------------------------------------------------------------------------- order
@@ -131,7 +125,7 @@ Symbol::Symbol(std::string name, int64_t min, int64_t max) {
 
 Dim::Dim(const Symbol& symbol)
     : Dim(DimBuilder::of(std::make_shared<const DimAtom>(
-          DimAtom{DimAtom::Kind::symbol, symbol, {}, {}, {symbol.min(), symbol.max()}}))) {}
+          DimAtom{DimAtom::Kind::symbol, symbol, {}, {}, {std::min(symbol.min(), kUnbounded - 1), symbol.max()}}))) {}
 
 Dim DimBuilder::of(DimAtomRef atom) {
   Dim dim;
@@ -144,6 +138,7 @@ Dim DimBuilder::sum(std::vector<DimTerm> terms) {
   merge_like_terms(terms);
   if (terms.empty()) return 0;
   if (terms.front().atoms.empty()) return terms.front().coefficient;
+  for (const DimTerm& term : terms) checked_mul(term.coefficient, -1);
   check_limit(terms.size(), kMaxDimTerms, "terms");
   check_limit(atoms_in(terms), kMaxDimAtoms, "atoms");
   Dim dim;
@@ -235,7 +230,7 @@ DimAtomRef single_atom(const Dim& dim) {
 int64_t content(const Dim& dim) {
   int64_t divisor = 0;
   for (const DimTerm& term : dim.terms()) {
-    if (!term.atoms.empty()) divisor = common_divisor(divisor, term.coefficient);
+    if (!term.atoms.empty()) divisor = std::gcd(divisor, term.coefficient);
   }
   return divisor;
 }
@@ -243,9 +238,9 @@ int64_t content(const Dim& dim) {
 // ------------------------------------------------------------------------------------------------------- division
 
 std::optional<DimTerm> exact_quotient(const DimTerm& x, const DimTerm& y) {
-  if (y.coefficient == -1 ? x.coefficient == std::numeric_limits<int64_t>::min() : x.coefficient % y.coefficient != 0) {
-    return std::nullopt;
-  }
+  // The lowest i64, as a literal, has no quotient by -1.
+  const bool divides = y.coefficient == -1 ? x.coefficient >= -kUnbounded : x.coefficient % y.coefficient == 0;
+  if (!divides) return std::nullopt;
   if (!std::includes(x.atoms.begin(), x.atoms.end(), y.atoms.begin(), y.atoms.end(), atom_before)) return std::nullopt;
   DimTerm out{x.coefficient / y.coefficient, {}};
   std::set_difference(x.atoms.begin(), x.atoms.end(), y.atoms.begin(), y.atoms.end(), std::back_inserter(out.atoms),

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "program/dim_terms.h"
 
@@ -88,7 +89,7 @@ std::optional<Piece> take_mod(Dim& sum) {
       DimTerm cofactor = term;
       cofactor.atoms.erase(std::find(cofactor.atoms.begin(), cofactor.atoms.end(), atom));
       const auto k = exact_quotient(cofactor, terms_of(atom->b).front());
-      if (!k || !k->atoms.empty() || k->coefficient == std::numeric_limits<int64_t>::min()) continue;
+      if (!k || !k->atoms.empty()) continue;
       const auto rest = within_limits([&] { return without_mod(sum, atom, -k->coefficient); });
       if (!rest || !*rest) continue;
       Piece piece{-k->coefficient, print_quotient(atom->a, '%', atom->b)};
@@ -99,9 +100,24 @@ std::optional<Piece> take_mod(Dim& sum) {
   return std::nullopt;
 }
 
+// Takes one k·((p - 1) / q + 1) = k·ceil(p, q) out of the sum: so it stands there when q is a term with symbols.
+std::optional<Piece> take_ceil(Dim& sum) {
+  const int64_t k = constant(sum);
+  for (const DimTerm& term : sum.terms()) {
+    if (term.coefficient != k || term.atoms.size() != 1) continue;
+    const DimAtomRef atom = term.atoms[0];
+    if (atom->kind != DimAtom::Kind::floor_div || constant(atom->a) != -1) continue;
+    if (atom->b.terms().size() != 1 || atom->b.terms()[0].coefficient < 0) continue;
+    sum = sum - k - DimBuilder::sum({term});
+    return Piece{k, print_call("ceil", atom->a + 1, atom->b)};
+  }
+  return std::nullopt;
+}
+
 std::vector<Piece> pieces_of(Dim sum) {
   std::vector<Piece> pieces;
   while (auto mod = take_mod(sum)) pieces.push_back(std::move(*mod));
+  if (auto ceil = take_ceil(sum)) pieces.push_back(std::move(*ceil));
   for (const DimTerm& term : terms_of(sum)) {
     if (term.coefficient != 0) pieces.push_back({term.coefficient, print_product(term.atoms)});
   }
@@ -110,7 +126,7 @@ std::vector<Piece> pieces_of(Dim sum) {
 
 // The piece without its sign.
 Text print(const Piece& piece) {
-  const uint64_t magnitude = piece.coefficient < 0 ? 0 - static_cast<uint64_t>(piece.coefficient) : piece.coefficient;
+  const int64_t magnitude = std::abs(piece.coefficient);
   if (!piece.body) return {std::to_string(magnitude), Level::factor};
   if (magnitude == 1) return *piece.body;
   return {fmt::format("{}*{}", magnitude, at_least(Level::product, *piece.body)), Level::product};

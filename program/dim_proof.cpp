@@ -1,6 +1,7 @@
 // Bounds and proofs. The interval of a sum is its terms' intervals added up, which knows nothing of terms that depend on
 // each other: S - S / 4 * 4. So one atom after the other is replaced by what bounds it, until the terms cancel.
 #include <algorithm>
+#include <numeric>
 
 #include "program/dim_terms.h"
 
@@ -138,7 +139,7 @@ class LowerBound {
   // dim >= factor·scaled / q + rest, with the common divisor of factor and q cancelled; dim is an integer, so the bound is
   // rounded up.
   int64_t by_literal_quotient(const Split& parts, const Dim& scaled, int64_t q, int64_t enough) {
-    const int64_t g = common_divisor(common_divisor(content(parts.factor), constant(parts.factor)), q);
+    const int64_t g = std::gcd(std::gcd(content(parts.factor), constant(parts.factor)), q);
     const Dim factor = divide(parts.factor, g).quotient;
     const int64_t scaled_enough = narrow(0, WideInt{enough} * (q / g)).max;
     const int64_t bound = of(factor * scaled + parts.rest * (q / g), scaled_enough);
@@ -152,10 +153,9 @@ constexpr int64_t kNeverEnough = kHigh;
 
 int64_t lower(const Dim& dim, int64_t enough) { return LowerBound().of(dim, enough); }
 
-// The lowest i64 has no negative: then there is no bound.
+// Precondition: not a literal.
 int64_t upper(const Dim& dim, int64_t enough) {
-  const auto negative = within_limits([&] { return dim * -1; });
-  const int64_t bound = negative ? lower(*negative, enough) : kLow;
+  const int64_t bound = lower(dim * -1, enough);
   return bound == kLow ? kHigh : -bound;
 }
 
@@ -164,7 +164,8 @@ Proof if_yes(bool yes) { return yes ? Proof::yes : Proof::no; }
 }  // namespace
 
 DimRange operation_range(Kind kind, const Dim& a, const Dim& b) {
-  const DimRange x = range(a), y = range(b);
+  // Of a literal the interval, in which an extreme of i64 is a number no more.
+  const DimRange x = a.is_literal() ? interval(a) : range(a), y = b.is_literal() ? interval(b) : range(b);
   switch (kind) {
     case Kind::min: return narrow(widen(std::min(x.min, y.min)), widen(std::min(x.max, y.max)));
     case Kind::max: return narrow(widen(std::max(x.min, y.min)), widen(std::max(x.max, y.max)));
@@ -194,7 +195,9 @@ Proof less_equal(const Dim& a, const Dim& b) {
   if (a.is_literal() && b.is_literal()) return if_yes(a.literal() <= b.literal());
   if (proves_less_equal(a, b)) return Proof::yes;
   const auto difference = within_limits([&] { return b - a; });
-  return difference && upper(*difference, 1) < 0 ? Proof::no : Proof::unknown;
+  if (!difference) return Proof::unknown;
+  const bool above = difference->is_literal() ? difference->literal() < 0 : upper(*difference, 1) < 0;
+  return above ? Proof::no : Proof::unknown;
 }
 
 bool proves_less_equal(const Dim& a, const Dim& b) {

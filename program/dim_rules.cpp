@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "program/dim_terms.h"
 
@@ -28,13 +29,25 @@ std::optional<Dim> divide_by_one(const Dim& p, const Dim& q) {
   return q == 1 ? std::optional(p) : std::nullopt;
 }
 
+// The coefficient of the term of p that is like `term`.
+int64_t coefficient(const Dim& p, const DimTerm& term) {
+  for (const DimTerm& other : terms_of(p)) {
+    if (order(other, term) == 0) return other.coefficient;
+  }
+  return 0;
+}
+
+// Terms of p that are multiples of q go to s, and of the term that is like q as much as leaves a coefficient in 0 … k-1,
+// where q = k·x: (A + 3·B) / (2·B) = 1 + (A + B) / (2·B).
 std::optional<Dim> split_multiples(const Dim& p, const Dim& q) {
   if (!is_one_term(q)) return std::nullopt;
   auto [s, r] = divide(p, q);
-  if (q.is_literal()) {  // the literal of p is left in 0 … q-1
-    const int64_t c = constant(r), whole = floor_quotient(c, q.literal());
+  const DimTerm term = terms_of(q).front();
+  if (term.coefficient > 0) {
+    const int64_t c = coefficient(r, term), whole = floor_quotient(c, term.coefficient);
+    const auto left = static_cast<int64_t>(c - whole * WideInt{term.coefficient});
     s = s + whole;
-    r = r - c + static_cast<int64_t>(c - whole * WideInt{q.literal()});
+    r = r - DimBuilder::sum({{c, term.atoms}}) + DimBuilder::sum({{left, term.atoms}});
   }
   if (s == 0) return std::nullopt;
   return s + quotient(r, q);
@@ -48,7 +61,7 @@ Dim shrink(const Dim& p, int64_t k) {
 }
 
 std::optional<Dim> cancel_literal(const Dim& p, const Dim& q) {
-  const int64_t k = common_divisor(common_divisor(content(p), content(q)), constant(q));
+  const int64_t k = std::gcd(std::gcd(content(p), content(q)), constant(q));
   if (p.is_literal() || k <= 1) return std::nullopt;
   return quotient(shrink(p, k), shrink(q, k));
 }

@@ -19,7 +19,8 @@ using DimAtomRef = std::shared_ptr<const DimAtom>;
 
 class DimBuilder {
  public:
-  // The canonical sum of terms in any order: like terms merged, sorted, a literal where no atom is left.
+  // The canonical sum of terms in any order: like terms merged, sorted, a literal where no atom is left. The lowest i64 is
+  // refused as a coefficient, so that every sum has a negative.
   static Dim sum(std::vector<DimTerm> terms);
   static Dim of(DimAtomRef atom);
   // An operation that no rule simplifies. Precondition: kind is not symbol.
@@ -48,8 +49,6 @@ int64_t constant(const Dim& dim);
 DimAtomRef single_atom(const Dim& dim);
 // Greatest common divisor of the coefficients, the constant left out; 0 for a literal.
 int64_t content(const Dim& dim);
-// Of magnitudes; 0 when both are 0. Where it would be 2^63, which is no i64, the next divisor 2^62.
-int64_t common_divisor(int64_t a, int64_t b);
 
 // x / y where that is a term with an integer coefficient.
 std::optional<DimTerm> exact_quotient(const DimTerm& x, const DimTerm& y);

@@ -4,6 +4,7 @@
 
 #include "gen/fields.h"
 #include "program/report.h"
+#include "program/text.h"
 
 namespace ingot {
 namespace {
@@ -25,7 +26,7 @@ class GraphDot {
   void draw() {
     line("  subgraph cluster_{} {{\n    label={};\n", number_, quoted((graph_.exported ? "method " : "graph ") + graph_.name));
     for (uint32_t id = 0; id < graph_.values.size(); ++id) {
-      if (graph_.values[id].kind != ValueKind::result) line("    v{}_{} [label={}, shape=ellipse];\n", number_, id, quoted(value_label(program_, graph_, Ref{id})));
+      if (graph_.values[id].kind != ValueKind::result) line("    v{}_{} [label={}, shape=ellipse];\n", number_, id, quoted(print_value(program_, graph_, Ref{id})));
     }
     for (uint32_t i = 0; i < graph_.nodes.size(); ++i) draw_node(i);
     for (uint32_t i = 0; i < graph_.outputs.size(); ++i) {

@@ -5,6 +5,7 @@
 
 #include "gen/fields.h"
 #include "program/report.h"
+#include "program/text.h"
 
 namespace ingot {
 namespace {
@@ -46,7 +47,7 @@ class OpJson {
   template <class T>
   void write_operand(const FieldFacts&, const T&) {}
 
-  std::string label(Ref ref) const { return value_label(program_, graph_, ref); }
+  std::string label(Ref ref) const { return print_value(program_, graph_, ref); }
 
   // Operands are null here: they are not attributes.
   Json attribute(const Ref&) const { return nullptr; }
@@ -88,7 +89,7 @@ Json node_json(const Program& program, const Graph& graph, const Node& node, std
   Json json{{"op", mnemonic(node.op)}, {"results", Json::array()}};
   for (uint32_t i = 0; i < node.result_count; ++i) {
     const Ref ref{node.first_result.id + i};
-    json["results"].push_back({{"name", value_label(program, graph, ref)}, {"type", to_string(graph.type(ref))}});
+    json["results"].push_back({{"name", print_value(program, graph, ref)}, {"type", to_string(graph.type(ref))}});
   }
   OpJson(program, graph, json).write(node.op);
   const Effects effect = effects(node.op, of_graphs);
@@ -104,7 +105,7 @@ Json graph_json(const Program& program, const Graph& graph, std::span<const Effe
   for (Ref ref : graph.inputs) json["inputs"].push_back({{"name", graph.values[ref.id].name}, {"type", to_string(graph.type(ref))}});
   for (const Node& node : graph.nodes) json["nodes"].push_back(node_json(program, graph, node, of_graphs));
   for (const Output& output : graph.outputs) {
-    json["outputs"].push_back({{"name", output.name}, {"value", value_label(program, graph, output.value)}, {"type", to_string(graph.type(output.value))}});
+    json["outputs"].push_back({{"name", output.name}, {"value", print_value(program, graph, output.value)}, {"type", to_string(graph.type(output.value))}});
   }
   return json;
 }

@@ -43,7 +43,5 @@ std::string to_dot(const Program& program);
 std::string human_bytes(uint64_t bytes);
 // `S in 1..4096`, `S in 1..` when unbounded.
 std::string describe(const Symbol& symbol);
-// How messages and reports call a value: `%h`, `%12` without a name, `@w` for a weight.
-std::string value_label(const Program& program, const Graph& graph, Ref ref);
 
 }  // namespace ingot

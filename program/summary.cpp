@@ -52,12 +52,6 @@ std::string describe(const Symbol& symbol) {
   return fmt::format("{} in {}..{}", symbol.name(), symbol.min(), symbol.max() == kUnbounded ? "" : std::to_string(symbol.max()));
 }
 
-std::string value_label(const Program& program, const Graph& graph, Ref ref) {
-  const Value& value = graph.values[ref.id];
-  if (value.kind == ValueKind::weight) return "@" + program.weights[value.index].name;
-  return "%" + (value.name.empty() ? std::to_string(ref.id) : value.name);
-}
-
 Summary summarize(const Program& program) {
   Summary summary;
   summary.graphs = program.graphs.size();

@@ -28,6 +28,10 @@ void check_count(const Place& place, uint64_t count, uint64_t limit) {
                         fmt::format("at most {}", limit));
 }
 
+void locate(Error& error, const Place& place) {
+  if (error.code() != Code::bad_file) error.at_node(to_string(place));
+}
+
 // -------------------------------------------------------------------------------------------------------- metadata
 
 namespace {
@@ -84,7 +88,9 @@ TableReader::TableReader(Metadata& metadata, const flatbuffers::Table* table, co
     : metadata_(metadata), table_(table), place_(place) {
   const bool ok = table_->VerifyTableStart(metadata_.verifier());
   metadata_.verifier().EndTable();  // counts depth, which our own calls bound
-  if (!ok) throw Error(Code::bad_file, fmt::format("{} is damaged: its table is not valid", to_string(place_)));
+  if (ok) return;
+  const std::string where = to_string(place_);
+  throw Error(Code::bad_file, fmt::format("{} is damaged: it is no valid table", where.empty() ? "the root" : where));
 }
 
 bool TableReader::has(const FieldFacts& field) const {
@@ -125,7 +131,9 @@ std::string TableReader::text_at(const FieldFacts& field, const Offsets& offsets
   return copy_text(field, follow(field, offsets, i));
 }
 
-TableReader TableReader::table(const FieldFacts& field) const {
+TableReader TableReader::table(FieldFacts field) const {
+  field.required = true;
+  has(field);
   return {metadata_, reinterpret_cast<const flatbuffers::Table*>(follow(field)), place_of(field)};
 }
 

@@ -35,8 +35,10 @@ std::string to_string(const Place& place);  // `graphs[1].nodes[17]`
 
 // `place is actual, expected expected`
 Error wrong(const Place& place, std::string actual, std::string expected);
-void check_below(const Place& place, uint64_t id, uint64_t end);           // `..., expected an id below 12`
-void check_count(const Place& place, uint64_t count, uint64_t limit);      // Code::limit
+void check_below(const Place& place, uint64_t id, uint64_t end);       // `..., expected an id below 12`
+void check_count(const Place& place, uint64_t count, uint64_t limit);  // Code::limit
+// Adds the place to an error of a check that does not know it.
+void locate(Error& error, const Place& place);
 
 // A FlatBuffer, what verifies it, and how many bytes may still be copied out of it.
 class Metadata {
@@ -98,8 +100,8 @@ class TableReader {
   template <class T>
   List<T> list(const FieldFacts& field) const;
   std::string text(const FieldFacts& field) const;
-  // Precondition: has(field).
-  TableReader table(const FieldFacts& field) const;
+  // Throws when absent, required or not.
+  TableReader table(FieldFacts field) const;
 
   // Vectors of tables and strings. Precondition: i is below the size of the list, which is that of the field.
   using Offsets = List<flatbuffers::uoffset_t>;

@@ -57,9 +57,8 @@ string full_type(const Field& field) {
 
 string initializer(const Field& field) {
   if (field.default_text.empty()) return field.optional ? "" : "{}";
-  if (field.type == FieldType::enumeration)
-    return fmt::format(" = {}::{}", field.enum_name, cpp_name(field.default_text));
-  return " = " + field.default_text;
+  const bool choice = field.type == FieldType::enumeration;
+  return " = " + (choice ? field.enum_name + "::" + cpp_name(field.default_text) : field.default_text);
 }
 
 bool is_operand(const Field& field) { return field.type == FieldType::value || field.type == FieldType::values; }
@@ -77,30 +76,49 @@ string argument_value(const Field& field, const string& from) {
   return field.type == FieldType::value ? fmt::format("ref({})", name) : name;
 }
 
-bool positional(const Field& field) { return field.required && field.name != "fn"; }
-bool optional_argument(const Field& field) { return !field.required; }
-bool has_options(const OpTable& op) { return std::any_of(op.fields.begin(), op.fields.end(), optional_argument); }
+bool has_options(const OpTable& op) {
+  return std::any_of(op.fields.begin(), op.fields.end(), [](const Field& field) { return !field.required; });
+}
+
+string trailing(const string& doc) { return doc.empty() ? "" : "  // " + doc; }
 
 string method(const OpTable& op, const string& name, const string& fn, const string& doc) {
-  string parameters, initializers = fn.empty() ? "" : fmt::format(".fn = {}", fn);
+  std::vector<string> parameters, initializers;
+  if (!fn.empty()) initializers.push_back(".fn = " + fn);
   for (const Field& field : op.fields) {
-    if (field.name == "fn" && !fn.empty()) continue;
-    if (positional(field))
-      parameters += fmt::format("{}{} {}", parameters.empty() ? "" : ", ", argument_type(field), cpp_name(field.name));
-    initializers += fmt::format("{}.{} = {}", initializers.empty() ? "" : ", ", cpp_name(field.name),
-                                argument_value(field, positional(field) ? "" : "options."));
+    if (&field == op.fn()) continue;
+    if (field.required) parameters.push_back(argument_type(field) + " " + cpp_name(field.name));
+    initializers.push_back(
+        fmt::format(".{} = {}", cpp_name(field.name), argument_value(field, field.required ? "" : "options.")));
   }
-  if (has_options(op))
-    parameters += fmt::format("{}const options::{}& options = {{}}", parameters.empty() ? "" : ", ", op.name);
-  const char* result = op.several ? "std::vector<Var>" : "Var";
-  const string call = fmt::format("add(op::{}{{{}}})", op.name, initializers);
-  return fmt::format("{}  {} {}({}) {{ return {}; }}\n", comment(doc, "  "), result, cpp_name(name), parameters,
-                     op.several ? call : fmt::format("only({})", call));
+  if (has_options(op)) parameters.push_back(fmt::format("const options::{}& options = {{}}", op.name));
+  const string call = fmt::format("add(op::{}{{{}}})", op.name, fmt::join(initializers, ", "));
+  return fmt::format("{}  {} {}({}) {{ return {}; }}\n", comment(doc, "  "), op.several ? "std::vector<Var>" : "Var",
+                     cpp_name(name), fmt::join(parameters, ", "), op.several ? call : fmt::format("only({})", call));
 }
 
 string facts_row(const OpTable& op) {
   return fmt::format("    {{\"{}\", \"{}\", OpEffects::{}, {}, {}, \"{}\"}},\n", op.mnemonic, op.family, op.effects,
                      op.composite, op.several, escaped(op.doc));
+}
+
+string op_struct(const OpTable& op) {
+  string out = fmt::format("{}struct {} {{\n  static constexpr Opcode opcode = Opcode::{};\n", comment(op.doc), op.name,
+                           cpp_name(op.field));
+  for (const Field& field : op.fields) {
+    out +=
+        fmt::format("  {} {}{};{}\n", full_type(field), cpp_name(field.name), initializer(field), trailing(field.doc));
+  }
+  return out + fmt::format("  bool operator==(const {}&) const = default;\n}};\n\n", op.name);
+}
+
+string mnemonic_rows(const Schema& schema, const OpTable& op) {
+  string out;
+  int fn = op.fn() ? 0 : -1;
+  for (const string& name : mnemonics(schema, op)) {
+    out += fmt::format("    {{\"{}\", Opcode::{}, {}}},\n", name, cpp_name(op.field), fn++);
+  }
+  return out;
 }
 
 }  // namespace
@@ -116,113 +134,162 @@ string cpp_name(std::string_view text) {
 
 string emit_enums(const Schema& schema) {
   string out(kHead);
-  out +=
-      "#include <array>\n#include <cstdint>\n#include <optional>\n#include <string_view>\n#include <type_traits>\n\n"
-      "namespace ingot {\n\n"
-      "// The names of an enum's values, in order.\n"
-      "template <class E>\nstruct EnumNames;\n\n";
+  out += R"(#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+namespace ingot {
+
+// The names of an enum's values, in order.
+template <class E>
+struct EnumNames;
+
+)";
   for (const Enum& e : schema.enums) {
     out += comment(e.doc) + fmt::format("enum class {} : uint8_t {{\n", e.name);
-    string names;
+    std::vector<string> names;
     for (const EnumValue& value : e.values) {
-      out += fmt::format("  {},{}\n", cpp_name(value.name), value.doc.empty() ? "" : "  // " + value.doc);
-      names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", value.name);
+      out += fmt::format("  {},{}\n", cpp_name(value.name), trailing(value.doc));
+      names.push_back("\"" + value.name + "\"");
     }
-    out += fmt::format(
-        "}};\ntemplate <>\nstruct EnumNames<{0}> {{\n  static constexpr std::string_view type = \"{0}\";\n"
-        "  static constexpr std::array<std::string_view, {1}> names = {{{2}}};\n}};\n\n",
-        e.name, e.values.size(), names);
+    out += fmt::format(R"(}};
+template <>
+struct EnumNames<{0}> {{
+  static constexpr std::string_view type = "{0}";
+  static constexpr std::array<std::string_view, {1}> names = {{{2}}};
+}};
+
+)",
+                       e.name, names.size(), fmt::join(names, ", "));
   }
-  out +=
-      "template <class E>\nconcept SchemaEnum = requires { EnumNames<E>::names; };\n\n"
-      "template <SchemaEnum E>\nconstexpr std::string_view to_string(E value) {\n"
-      "  return EnumNames<E>::names[static_cast<size_t>(value)];\n}\n\n"
-      "// The value of that name, or none.\ntemplate <SchemaEnum E>\nconstexpr std::optional<E> "
-      "parse_enum(std::string_view name) {\n"
-      "  for (size_t i = 0; i < EnumNames<E>::names.size(); ++i) {\n"
-      "    if (EnumNames<E>::names[i] == name) return static_cast<E>(i);\n  }\n  return std::nullopt;\n}\n\n"
-      "}  // namespace ingot\n";
-  return out;
+  return out + R"(template <class E>
+concept SchemaEnum = requires { EnumNames<E>::names; };
+
+template <SchemaEnum E>
+constexpr std::string_view to_string(E value) {
+  return EnumNames<E>::names[static_cast<size_t>(value)];
+}
+
+// The value of that name, or none.
+template <SchemaEnum E>
+constexpr std::optional<E> parse_enum(std::string_view name) {
+  for (size_t i = 0; i < EnumNames<E>::names.size(); ++i) {
+    if (EnumNames<E>::names[i] == name) return static_cast<E>(i);
+  }
+  return std::nullopt;
+}
+
+}  // namespace ingot
+)";
 }
 
 string emit_ops(const Schema& schema) {
   string out(kHead);
-  out +=
-      "#include <optional>\n#include <string>\n#include <string_view>\n#include <variant>\n#include <vector>\n\n"
-      "#include \"gen/enums.h\"\n#include \"program/named_attribute.h\"\n#include \"program/ref.h\"\n"
-      "#include \"program/scalar.h\"\n#include \"program/type.h\"\n\nnamespace ingot {\n\n";
-  out += "// The position of the op in the schema's table Ops.\nenum class Opcode : uint16_t {\n";
+  out += R"(#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "gen/enums.h"
+#include "program/named_attribute.h"
+#include "program/ref.h"
+#include "program/scalar.h"
+#include "program/type.h"
+
+namespace ingot {
+
+// The position of the op in the schema's table Ops.
+enum class Opcode : uint16_t {
+)";
   for (const OpTable& op : schema.ops) out += fmt::format("  {},\n", cpp_name(op.field));
   out += "};\n\nnamespace op {\n\n";
-  for (const OpTable& op : schema.ops) {
-    out += comment(op.doc) +
-           fmt::format("struct {} {{\n  static constexpr Opcode opcode = Opcode::{};\n", op.name, cpp_name(op.field));
-    for (const Field& field : op.fields) {
-      out += fmt::format("  {} {}{};{}\n", full_type(field), cpp_name(field.name), initializer(field),
-                         field.doc.empty() ? "" : "  // " + field.doc);
-    }
-    out += fmt::format("  bool operator==(const {}&) const = default;\n}};\n\n", op.name);
-  }
+  for (const OpTable& op : schema.ops) out += op_struct(op);
   out += "}  // namespace op\n\n// Any op; index() is its opcode.\nusing Op = std::variant<";
   for (size_t i = 0; i < schema.ops.size(); ++i) out += fmt::format("{}op::{}", i ? ", " : "", schema.ops[i].name);
-  out +=
-      ">;\n\nenum class OpEffects { pure, reads_state, writes_state, body };\n\n"
-      "struct OpFacts {\n  std::string_view mnemonic;  // {fn} stands for the name of the field fn\n  std::string_view "
-      "family;\n"
-      "  OpEffects effects;\n  bool composite;\n  bool several;  // any number of results\n  std::string_view "
-      "doc;\n};\n\n"
-      "// By opcode.\n";
+  out += R"(>;
+
+enum class OpEffects { pure, reads_state, writes_state, body };
+
+struct OpFacts {
+  std::string_view mnemonic;  // {fn} stands for the name of the field fn
+  std::string_view family;
+  OpEffects effects;
+  bool composite;
+  bool several;  // any number of results
+  std::string_view doc;
+};
+
+// By opcode.
+)";
   out += fmt::format("inline constexpr OpFacts kOpFacts[{}] = {{\n", schema.ops.size());
   for (const OpTable& op : schema.ops) out += facts_row(op);
-  out +=
-      "};\n\n// Every name an op has in the text form.\nstruct Mnemonic {\n  std::string_view name;\n  Opcode "
-      "opcode;\n  int fn;  // value of the field fn, -1 where the op has none\n};\n\ninline constexpr Mnemonic "
-      "kMnemonics[] = {\n";
-  for (const OpTable& op : schema.ops) {
-    const Field* fn = op.fn();
-    if (!fn) {
-      out += fmt::format("    {{\"{}\", Opcode::{}, -1}},\n", op.mnemonic, cpp_name(op.field));
-      continue;
-    }
-    int index = 0;
-    for (const EnumValue& value : schema.enumeration(fn->enum_name).values) {
-      out += fmt::format("    {{\"{}\", Opcode::{}, {}}},\n", spell(op, value.name), cpp_name(op.field), index++);
-    }
-  }
-  out += "};\n\n}  // namespace ingot\n";
-  return out;
+  out += R"(};
+
+// Every name an op has in the text form.
+struct Mnemonic {
+  std::string_view name;
+  Opcode opcode;
+  int fn;  // value of the field fn, -1 where the op has none
+};
+
+inline constexpr Mnemonic kMnemonics[] = {
+)";
+  for (const OpTable& op : schema.ops) out += mnemonic_rows(schema, op);
+  return out + "};\n\n}  // namespace ingot\n";
 }
 
 string emit_fields(const Schema& schema) {
   string out(kHead);
-  out +=
-      "#include <concepts>\n#include <string_view>\n#include <type_traits>\n\n#include \"gen/ops.h\"\n\nnamespace "
-      "ingot {\n\n"
-      "struct FieldFacts {\n  std::string_view name;\n  uint16_t offset;  // in the FlatBuffers table\n"
-      "  bool required;    // without default\n  bool spelled;     // part of the mnemonic\n  std::string_view "
-      "doc;\n};\n\n"
-      "// visit_fields(op, v) calls v(facts, field) for every field of the op, in the order of the schema.\n\n";
+  out += R"(#include <concepts>
+#include <string_view>
+#include <type_traits>
+
+#include "gen/ops.h"
+
+namespace ingot {
+
+struct FieldFacts {
+  std::string_view name;
+  uint16_t offset;  // in the FlatBuffers table
+  bool required;    // without default
+  bool spelled;     // part of the mnemonic
+  std::string_view doc;
+};
+
+// visit_fields(op, v) calls v(facts, field) for every field of the op, in the order of the schema.
+
+)";
   for (const OpTable& op : schema.ops) {
     out += fmt::format("inline constexpr FieldFacts k{}Fields[] = {{\n", op.name);
     for (const Field& field : op.fields) {
       out += fmt::format("    {{\"{}\", {}, {}, {}, \"{}\"}},\n", field.name, field.offset, field.required,
                          &field == op.fn(), escaped(field.doc));
     }
-    out += fmt::format(
-        "}};\ntemplate <class O, class V>\n  requires std::same_as<std::remove_const_t<O>, op::{}>\nvoid "
-        "visit_fields(O& op, V&& v) {{\n",
-        op.name);
-    for (size_t i = 0; i < op.fields.size(); ++i)
+    out += fmt::format(R"(}};
+template <class O, class V>
+  requires std::same_as<std::remove_const_t<O>, op::{}>
+void visit_fields(O& op, V&& v) {{
+)",
+                       op.name);
+    for (size_t i = 0; i < op.fields.size(); ++i) {
       out += fmt::format("  v(k{}Fields[{}], op.{});\n", op.name, i, cpp_name(op.fields[i].name));
+    }
     out += "}\n\n";
   }
-  out +=
-      "template <class O, class V>\n  requires std::same_as<std::remove_const_t<O>, Op>\nvoid visit_fields(O& op, V&& "
-      "v) {\n"
-      "  std::visit([&](auto& alternative) { visit_fields(alternative, v); }, op);\n}\n\n"
-      "// An op of that opcode with every field at its default; throws std::out_of_range beyond the last.\n"
-      "Op make_op(Opcode opcode);\n\n}  // namespace ingot\n";
-  return out;
+  return out + R"(template <class O, class V>
+  requires std::same_as<std::remove_const_t<O>, Op>
+void visit_fields(O& op, V&& v) {
+  std::visit([&](auto& alternative) { visit_fields(alternative, v); }, op);
+}
+
+// An op of that opcode with every field at its default; throws std::out_of_range beyond the last.
+Op make_op(Opcode opcode);
+
+}  // namespace ingot
+)";
 }
 
 string emit_families(const Schema& schema) {
@@ -235,8 +302,8 @@ string emit_families(const Schema& schema) {
       all += fmt::format(" X({})", op.name);
       if (op.composite) composites += fmt::format(" X({})", op.name);
     }
-    out += fmt::format("#define INGOT_OPS_OF_{}(X){}\n#define INGOT_COMPOSITES_OF_{}(X){}\n", family, all, family,
-                       composites);
+    out +=
+        fmt::format("#define INGOT_OPS_OF_{0}(X){1}\n#define INGOT_COMPOSITES_OF_{0}(X){2}\n", family, all, composites);
   }
   return out;
 }
@@ -248,10 +315,10 @@ string emit_options(const Schema& schema) {
     if (!has_options(op)) continue;
     out += fmt::format("struct {} {{\n", op.name);
     for (const Field& field : op.fields) {
-      if (!optional_argument(field)) continue;
+      if (field.required) continue;
       const string init = is_operand(field) ? "{}" : initializer(field);
       out += fmt::format("  {} {}{};{}\n", argument_type(field), cpp_name(field.name), init.empty() ? "{}" : init,
-                         field.doc.empty() ? "" : "  // " + field.doc);
+                         trailing(field.doc));
     }
     out += "};\n\n";
   }
@@ -266,9 +333,8 @@ string emit_builder_methods(const Schema& schema) {
       out += method(op, op.mnemonic, "", op.doc);
       continue;
     }
-    const string any = fmt::format("{}::", fn->enum_name);
     for (const EnumValue& value : schema.enumeration(fn->enum_name).values) {
-      out += method(op, spell(op, value.name), any + cpp_name(value.name), value.doc);
+      out += method(op, spell(op, value.name), fn->enum_name + "::" + cpp_name(value.name), value.doc);
     }
   }
   return out;

@@ -1,6 +1,8 @@
 // docs/ops.md: every op and enum, for people.
 #include <fmt/format.h>
 
+#include <cctype>
+
 #include "schema/generator/emit.h"
 
 namespace ingot::schema {
@@ -20,11 +22,12 @@ any order. Only attributes without a default must be written.
 |---|---|
 | name | of the operand or attribute, in the text form and in every language |
 | kind | *operand*: a value; *operands*: any number, in brackets; *attribute*: fixed when the program is written |
-| type | of an attribute, as below |
+| type | as below |
 | default | what holds when it is left out; *required*: it may not be; *absent*: that has a meaning of its own |
 
 | type | written |
 |---|---|
+| tensor, tensors | `%x`, or a weight: `@w`; `_` where one that may be absent is; `[%a, %b]` |
 | bool | `true`, `false` |
 | integer, integers | `-1`, `[0, 2]`: 64 bits |
 | real | `0.5`, `1e-05`, `nan`, `-inf`: an f64 |
@@ -57,8 +60,8 @@ string link(const string& heading) {
 
 string type_of(const Field& field) {
   switch (field.type) {
-    case FieldType::value:
-    case FieldType::values: return "";
+    case FieldType::value: return "tensor";
+    case FieldType::values: return "tensors";
     case FieldType::graph: return "graph";
     case FieldType::state: return "state";
     case FieldType::symbol: return "symbol";

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "schema/generator/emit.h"
 
@@ -15,6 +16,7 @@ constexpr std::string_view kHead = R"("""The ops of Ingot. Generated from schema
 
 from __future__ import annotations
 
+import abc
 import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,55 +27,38 @@ if TYPE_CHECKING:
     from ingot.dims import Shape, Size, Symbol
     from ingot.tensor_type import QuantScheme, TensorType
     from ingot.text import Graph, Operand, State, Var
+
+# Fields of an op in order, without `fn`, and what they are: a name that ingot.attributes and ingot.text know, or an enum.
+Kinds = dict[str, str | type[enum.Enum]]
 )";
 
-// What `kinds` of a dataclass says of a field: text.py knows how to check and write each.
-string kind_of(const Field& field) {
-  switch (field.type) {
-    case FieldType::value: return "\"value\"";
-    case FieldType::values: return "\"values\"";
-    case FieldType::graph: return "\"graph\"";
-    case FieldType::state: return "\"state\"";
-    case FieldType::symbol: return "\"symbol\"";
-    case FieldType::dim: return "\"dim\"";
-    case FieldType::dims: return "\"dims\"";
-    case FieldType::type: return "\"type\"";
-    case FieldType::types: return "\"types\"";
-    case FieldType::scalar: return "\"scalar\"";
-    case FieldType::scheme: return "\"scheme\"";
-    case FieldType::attributes: return "\"attributes\"";
-    case FieldType::text: return "\"text\"";
-    case FieldType::integer: return "\"integer\"";
-    case FieldType::integers: return "\"integers\"";
-    case FieldType::real: return "\"real\"";
-    case FieldType::boolean: return "\"boolean\"";
-    case FieldType::enumeration: return field.enum_name;
-  }
-  return "";
-}
+// What `kinds` of a dataclass says of a field (text.py checks and writes each kind), and its annotation.
+struct Spelling {
+  string kind, annotation;
+};
 
-string bare_annotation(const Field& field) {
+Spelling spelling(const Field& field) {
   switch (field.type) {
-    case FieldType::value: return "Operand";
-    case FieldType::values: return "Sequence[Operand]";
-    case FieldType::graph: return "Graph";
-    case FieldType::state: return "State";
-    case FieldType::symbol: return "Symbol";
-    case FieldType::dim: return "Size";
-    case FieldType::dims: return "Shape";
-    case FieldType::type: return "TensorType";
-    case FieldType::types: return "Sequence[TensorType]";
-    case FieldType::scalar: return "Scalar";
-    case FieldType::scheme: return "QuantScheme";
-    case FieldType::attributes: return "Mapping[str, NamedValue] | None";
-    case FieldType::text: return "str";
-    case FieldType::integer: return "int";
-    case FieldType::integers: return "Sequence[int]";
-    case FieldType::real: return "float";
-    case FieldType::boolean: return "bool";
-    case FieldType::enumeration: return field.enum_name;
+    case FieldType::value: return {"\"value\"", "Operand"};
+    case FieldType::values: return {"\"values\"", "Sequence[Operand]"};
+    case FieldType::graph: return {"\"graph\"", "Graph"};
+    case FieldType::state: return {"\"state\"", "State"};
+    case FieldType::symbol: return {"\"symbol\"", "Symbol"};
+    case FieldType::dim: return {"\"dim\"", "Size"};
+    case FieldType::dims: return {"\"dims\"", "Shape"};
+    case FieldType::type: return {"\"type\"", "TensorType"};
+    case FieldType::types: return {"\"types\"", "Sequence[TensorType]"};
+    case FieldType::scalar: return {"\"scalar\"", "Scalar"};
+    case FieldType::scheme: return {"\"scheme\"", "QuantScheme"};
+    case FieldType::attributes: return {"\"attributes\"", "Mapping[str, NamedValue] | None"};
+    case FieldType::text: return {"\"text\"", "str"};
+    case FieldType::integer: return {"\"integer\"", "int"};
+    case FieldType::integers: return {"\"integers\"", "Sequence[int]"};
+    case FieldType::real: return {"\"real\"", "float"};
+    case FieldType::boolean: return {"\"boolean\"", "bool"};
+    case FieldType::enumeration: return {field.enum_name, field.enum_name};
   }
-  return "";
+  return {};
 }
 
 // Keywords of Python get a trailing underscore.
@@ -98,7 +83,7 @@ string default_of(const Field& field) {
 }
 
 string declared(const Field& field) {
-  string text = fmt::format("{}: {}", py_name(field.name), bare_annotation(field));
+  string text = fmt::format("{}: {}", py_name(field.name), spelling(field).annotation);
   if (field.required) return text;
   return text + fmt::format("{} = {}", field.optional ? " | None" : "", default_of(field));
 }
@@ -122,11 +107,11 @@ string data_class(const OpTable& op) {
   for (const Field& field : op.fields) {
     out += fmt::format("    {}{}\n", declared(field), field.doc.empty() ? "" : "  # " + field.doc);
     if (&field == op.fn()) continue;
-    kinds += fmt::format("        \"{}\": {},\n", py_name(field.name), kind_of(field));
+    kinds += fmt::format("{}\"{}\": {}", kinds.empty() ? "" : ", ", py_name(field.name), spelling(field).kind);
   }
   out += fmt::format("\n    mnemonic: ClassVar[str] = \"{}\"\n", op.mnemonic);
   out += fmt::format("    several: ClassVar[bool] = {}\n", op.several ? "True" : "False");
-  return out + fmt::format("    kinds: ClassVar[dict[str, str | type[enum.Enum]]] = {{\n{}    }}\n", kinds);
+  return out + fmt::format("    kinds: ClassVar[Kinds] = {{{}}}\n", kinds);
 }
 
 // Fields in the order of a method's parameters: those that must be given, optional operands, then keywords alone.
@@ -145,39 +130,58 @@ struct Parameters {
   }
 };
 
-string documentation(const OpTable& op, const string& value_doc) {
-  string text = op.doc, fields;
-  if (!value_doc.empty()) text += fmt::format("\n\n        Here: {}.", value_doc);
+// `y = fn(a, b)` with the word fn replaced.
+string naming(string doc, const string& fn) {
+  for (size_t at = doc.find("fn"); at != string::npos; at = doc.find("fn", at + fn.size())) {
+    const bool word = (at == 0 || !std::isalnum(doc[at - 1])) && (at + 2 == doc.size() || !std::isalnum(doc[at + 2]));
+    if (word) doc.replace(at, 2, fn);
+  }
+  return doc;
+}
+
+string documentation(const OpTable& op, const EnumValue* fn) {
+  string fields = fn && !fn->doc.empty() ? fmt::format("        {}: {}\n", fn->name, fn->doc) : "";
   for (const Field& field : op.fields) {
     if (field.doc.empty()) continue;
     fields += fmt::format("        {}: {}\n", py_name(field.name), field.doc);
   }
-  if (!fields.empty()) text += "\n\n" + fields + "        ";
-  return doc_string(text);
+  const string meaning = fn ? naming(op.doc, fn->name) : op.doc;
+  return doc_string(fields.empty() ? meaning : meaning + "\n\n" + fields + "        ");
 }
 
-string method(const OpTable& op, const string& mnemonic, const string& fn, const string& value_doc) {
+// `open item, item close`, or an item a line when that is too wide.
+string in_lines(const string& open, const std::vector<string>& items, const string& close) {
+  const string line = fmt::format("{}{}{}", open, fmt::join(items, ", "), close);
+  if (line.size() <= 120) return line;
+  const string indent(open.find_first_not_of(' '), ' ');
+  return fmt::format("{0}\n{1}    {2},\n{1}{3}", open, indent, fmt::join(items, fmt::format(",\n{}    ", indent)),
+                     close);
+}
+
+// `fn` is null where the mnemonic does not depend on one.
+string method(const OpTable& op, const EnumValue* fn) {
   const Parameters parameters(op);
-  string signature = "self", arguments = fn.empty() ? "" : "fn=" + fn;
+  const string name = fn ? spell(op, fn->name) : op.mnemonic;
+  std::vector<string> signature = {"self"}, arguments;
+  if (fn) arguments.push_back(fmt::format("fn={}.{}", op.fn()->enum_name, py_name(fn->name)));
   const auto pass = [&](const Field& field) {
-    signature += ", " + declared(field);
-    arguments += fmt::format("{}{}={}", arguments.empty() ? "" : ", ", py_name(field.name), py_name(field.name));
+    signature.push_back(declared(field));
+    arguments.push_back(fmt::format("{0}={0}", py_name(field.name)));
   };
   for (const Field* field : parameters.positional) pass(*field);
-  if (!parameters.keywords.empty()) signature += ", *";
+  if (!parameters.keywords.empty()) signature.push_back("*");
   for (const Field* field : parameters.keywords) pass(*field);
-  const string call = fmt::format("self.append({}({}))", op.name, arguments);
-  return fmt::format("\n    def {}({}) -> {}:\n        {}\n        return {}\n", py_name(mnemonic), signature,
-                     op.several ? "list[Var]" : "Var", documentation(op, value_doc), op.several ? call : call + "[0]");
+  const string head =
+      in_lines(fmt::format("    def {}(", py_name(name)), signature, op.several ? ") -> list[Var]:" : ") -> Var:");
+  const string call =
+      in_lines(fmt::format("        return self.append({}(", op.name), arguments, op.several ? "))" : "))[0]");
+  return fmt::format("\n{}\n        {}\n{}\n", head, documentation(op, fn), call);
 }
 
 string methods(const Schema& schema, const OpTable& op) {
-  const Field* fn = op.fn();
-  if (!fn) return method(op, op.mnemonic, "", "");
+  if (!op.fn()) return method(op, nullptr);
   string out;
-  for (const EnumValue& value : schema.enumeration(fn->enum_name).values) {
-    out += method(op, spell(op, value.name), fn->enum_name + "." + py_name(value.name), value.doc);
-  }
+  for (const EnumValue& value : schema.enumeration(op.fn()->enum_name).values) out += method(op, &value);
   return out;
 }
 
@@ -187,16 +191,17 @@ string emit_python(const Schema& schema) {
   string out(kHead);
   for (const Enum& e : schema.enums) out += enum_class(e);
   for (const OpTable& op : schema.ops) out += data_class(op);
-  out += "\n\nOp = ";
-  for (size_t i = 0; i < schema.ops.size(); ++i) out += (i ? " | " : "") + schema.ops[i].name;
-  out += R"(
+  out += "\n\nOp = (\n";
+  for (const OpTable& op : schema.ops) out += fmt::format("    {}{}\n", &op == &schema.ops[0] ? "" : "| ", op.name);
+  out += R"()
 
 
-class Builder:
-    """A method for each mnemonic of the text form. Graph inherits them and says what appending means."""
+class Builder(abc.ABC):
+    """A method for each mnemonic of the text form. Graph inherits them."""
 
+    @abc.abstractmethod
     def append(self, op: Op) -> list[Var]:
-        raise NotImplementedError
+        """Adds a node and returns its results."""
 )";
   for (const OpTable& op : schema.ops) out += methods(schema, op);
   return out;

@@ -8,22 +8,14 @@
 
 #include "program/error.h"
 #include "program/tensor.h"
+#include "tests/program/io_support.h"
 
 namespace ingot {
 namespace {
 
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
-template <class F>
-std::string message_of(F f, Code code) {
-  try {
-    f();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), code) << error.what();
-    return error.what();
-  }
-  return "no error";
-}
+using test::message_of;
 
 std::vector<DType> all_dtypes() {
   std::vector<DType> all;
@@ -63,21 +55,13 @@ std::vector<std::vector<std::string>> words_of(const char* table) {
   return rows;
 }
 
-DType dtype_named(const std::string& name) {
-  for (const DType d : all_dtypes()) {
-    if (to_string(d) == name) return d;
-  }
-  ADD_FAILURE() << name;
-  return DType::packed;
-}
-
 TEST(DTypes, PromoteAsTheTableSays) {
   const auto table = words_of(promotion_table);
   ASSERT_EQ(table.size(), 15u);
   for (size_t row = 1; row < table.size(); ++row) {
     ASSERT_EQ(table[row].size(), 15u);
     for (size_t column = 1; column < table[row].size(); ++column) {
-      const auto result = promote(dtype_named(table[row][0]), dtype_named(table[0][column]));
+      const auto result = promote(parse_enum<DType>(table[row][0]).value(), parse_enum<DType>(table[0][column]).value());
       EXPECT_EQ(result ? to_string(*result) : "-", table[row][column]) << table[row][0] << " " << table[0][column];
     }
   }

@@ -1,0 +1,75 @@
+// ingot: one tool with verbs over the library.
+#include <fmt/format.h>
+
+#include <exception>
+#include <iostream>
+#include <new>
+#include <vector>
+
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "gen/build_facts.h"
+#include "program/error.h"
+#include "program/file/header.h"
+
+namespace ingot::cli {
+namespace {
+
+std::string version_text() {
+  return fmt::format("ingot {}\nformat {}\ncompiler {}\nbuild {}{}\nsystem {}\nflatbuffers {}", build::version, kFormatVersion,
+                     build::compiler, build::build_type, *build::sanitizers ? fmt::format(", sanitizers {}", build::sanitizers) : "",
+                     build::system, build::flatbuffers);
+}
+
+int exit_code(Code code) { return code == Code::unsupported ? kUnsupported : kBadInput; }
+
+int report(std::string_view message, int code) {
+  std::cerr << paint(Colour::red, "error", stderr_is_terminal()) << ": " << message << "\n";
+  return code;
+}
+
+int run_verb(const Verb& verb) {
+  try {
+    return verb.run();
+  } catch (const WrongUsage& error) {
+    return report(error.message, kUsage);
+  } catch (const FailedRun& error) {
+    return report(error.message, kFailed);
+  } catch (const Error& error) {
+    return report(error.what(), exit_code(error.code()));
+  } catch (const std::bad_alloc&) {
+    return report("out of memory", kFailed);
+  } catch (const std::exception& error) {
+    return report(error.what(), kFailed);
+  }
+}
+
+int main(int argc, char** argv) {
+  CLI::App app("Compiles and runs machine-learning programs.", "ingot");
+  app.set_version_flag("--version", version_text());
+  app.require_subcommand(1);
+  app.footer(
+      "A program is a .ingot file or its text form; every verb takes both.\n"
+      "\n"
+      "  ingot inspect model.ingot                        show it as text\n"
+      "  ingot run model.ingot --input x=2x3xf32=random   run it\n"
+      "  ingot VERB --help                                flags of a verb\n"
+      "\n"
+      "Exit codes: 0 done, 1 a comparison failed, 2 wrong usage, 3 unsupported, 4 bad file or input, 5 failed while running.");
+  const std::vector<Verb> verbs = {add_inspect(app), add_verify(app), add_run(app), add_convert(app), add_completion(app)};
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    return report(fmt::format("{} (ingot --help shows the flags)", error.what()), kUsage);
+  }
+  for (const Verb& verb : verbs) {
+    if (verb.app->parsed()) return run_verb(verb);
+  }
+  return kUsage;
+}
+
+}  // namespace
+}  // namespace ingot::cli
+
+int main(int argc, char** argv) { return ingot::cli::main(argc, argv); }

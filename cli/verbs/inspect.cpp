@@ -1,0 +1,59 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "passes/expand.h"
+#include "program/io/mapped_file.h"
+#include "program/open.h"
+#include "program/report.h"
+#include "program/text.h"
+
+namespace ingot::cli {
+namespace {
+
+struct Options {
+  std::string file, output;
+  bool json = false, dot = false, summary = false, expand = false, no_types = false;
+  int64_t inline_bytes = TextOptions{}.inline_bytes;
+};
+
+std::string file_line(const std::string& path) {
+  const MappedFile file = map_file(path);
+  if (!is_program_file(file.buffer.bytes)) return fmt::format("{:<12}{}, text form\n", "file", path);
+  const FileFacts facts = file_facts(file.buffer.bytes);
+  return fmt::format("{:<12}{}, format {} (reader {} or newer), {} of metadata, {} of weights\n", "file", path, facts.format_version,
+                     facts.minimum_reader, human_bytes(facts.metadata_bytes), human_bytes(facts.segment_bytes));
+}
+
+std::string render(const Program& program, const Options& options) {
+  if (options.summary) return file_line(options.file) + to_text(summarize(program));
+  if (options.json) return to_json(program);
+  if (options.dot) return to_dot(program);
+  return print(program, {.inline_bytes = options.inline_bytes, .types = !options.no_types, .weights_from = {}});
+}
+
+}  // namespace
+
+Verb add_inspect(CLI::App& root) {
+  auto o = std::make_shared<Options>();
+  CLI::App* app = root.add_subcommand("inspect", "Show a program: as text, JSON, a graph, or in numbers.");
+  app->add_option("file", o->file, ".ingot file or text form")->required();
+  auto* json = app->add_flag("--json", o->json, "everything but weight contents, as JSON");
+  auto* dot = app->add_flag("--dot", o->dot, "Graphviz")->excludes(json);
+  app->add_flag("--summary", o->summary, "methods, op counts, parameters, bytes, state")->excludes(json)->excludes(dot);
+  app->add_flag("--expand", o->expand, "replace composite ops by their decompositions first");
+  app->add_flag("--no-types", o->no_types, "text: leave inferred types out");
+  app->add_option("--inline-bytes", o->inline_bytes, "text: show weights up to this size")->capture_default_str();
+  app->add_option("-o,--output", o->output, "write here instead of to standard output");
+  return {app, [o] {
+            Program program = open_program(o->file);
+            if (o->expand) program = expand_composites(program);
+            write_text(o->output, render(program, *o));
+            return kDone;
+          }};
+}
+
+}  // namespace ingot::cli

@@ -1,0 +1,29 @@
+// Execution of programs on the reference engine.
+//
+// Ownership  a Plan owns its program; tensors that come out are the caller's.
+// Threads    a Plan is immutable: any number of calls at one time. A call is one thread.
+// Failure    Error with the op and where it stands: `forward: %h "layer0/MatMul"`.
+#pragma once
+
+#include <vector>
+
+#include "engines/reference/frame.h"
+
+namespace ingot::reference {
+
+// A program, and what running its graphs needs to know about them.
+struct Plan {
+  Program program;
+  // By graph and node: the values that no later node or output reads.
+  std::vector<std::vector<std::vector<Ref>>> dead_after;
+};
+
+// Precondition: the program has passed `verify`.
+Plan make_plan(Program program);
+
+// The outputs of a graph. Precondition: the inputs are what it declares under `bindings`. Writes go to `states` and are
+// the caller's to commit.
+std::vector<Tensor> execute(const Plan& plan, GraphId graph, std::vector<Tensor> inputs, Bindings bindings,
+                            States& states, const RunLimits& limits);
+
+}  // namespace ingot::reference

@@ -1,0 +1,15 @@
+// Expansion: a Program without composites.
+//
+// Threads    a pure function.
+// Failure    what ProgramBuilder::build throws: Code::limit where the expanded program is beyond the verifier's limits.
+#pragma once
+
+#include "program/program.h"
+
+namespace ingot {
+
+// The same program with every composite replaced by its decomposition (program/decompose.h). Symbols, weights, state,
+// graphs, inputs and outputs stay, values keep their names, and the new nodes carry name and source of the composite.
+Program expand_composites(const Program& program);
+
+}  // namespace ingot

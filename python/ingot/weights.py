@@ -1,0 +1,98 @@
+"""The contents of weights: nested lists, or anything with the buffer protocol, NumPy arrays among them."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from ingot.attributes import list_text, number_text
+from ingot.ops import DType
+from ingot.tensor_type import TensorType
+
+# Larger buffers are written as bytes.
+_MAX_NUMBERS = 64
+
+# Format characters of the struct module; Z is NumPy's mark of a complex number.
+_FORMATS = {"?": "bool", "e": "f", "f": "f", "d": "f", "Zf": "c"}
+_FORMATS |= dict.fromkeys("bhilqn", "i") | dict.fromkeys("BHILQN", "u")
+_HASH = re.compile(r"[0-9a-f]{32}")
+
+
+def contents(data: Any, wanted: DType | TensorType | None) -> tuple[TensorType, str]:
+    """Type and text of a weight. `wanted` is needed unless the data says its own dtype."""
+    try:
+        view = memoryview(data)
+    except TypeError:
+        return _from_list(data, wanted)
+    return _from_buffer(view, wanted)
+
+
+def check_hash(digits: str) -> str:
+    """Raises ValueError unless `digits` is a content hash."""
+    if not _HASH.fullmatch(digits):
+        raise ValueError(f"the hash is {digits!r}, expected 32 hexadecimal digits in lower case")
+    return digits
+
+
+def literal_sizes(type: TensorType) -> tuple[int, ...]:
+    """Raises ValueError when a size is not a number: weights and states have fixed sizes."""
+    for size in type.shape:
+        if not isinstance(size, int) or size < 0:
+            raise ValueError(f"the type is {type}, expected sizes that are numbers and not negative")
+    return tuple(type.shape)
+
+
+def _from_list(data: Any, wanted: DType | TensorType | None) -> tuple[TensorType, str]:
+    if wanted is None:
+        raise TypeError("a list does not say its dtype: give one")
+    numbers: list[Any] = []
+    shape = _flatten(data, numbers)
+    type = wanted if isinstance(wanted, TensorType) else TensorType(wanted, shape)
+    if literal_sizes(type) != shape:
+        raise ValueError(f"the data is of shape {list(shape)}, expected {list(type.shape)}")
+    return type, list_text(numbers, number_text)
+
+
+def _flatten(data: Any, into: list[Any]) -> tuple[int, ...]:
+    """Appends the numbers in row-major order; the shape, which every list of a level must share."""
+    if isinstance(data, (bool, int, float, complex)):
+        into.append(data)
+        return ()
+    if isinstance(data, str) or not isinstance(data, Sequence):
+        raise TypeError(f"the data holds {data!r}, expected numbers in nested lists")
+    shapes = {_flatten(row, into) for row in data}
+    if len(shapes) > 1:
+        raise ValueError(f"the data is ragged: rows of shapes {sorted(map(list, shapes))}")
+    return (len(data), *(shapes.pop() if shapes else ()))
+
+
+def _from_buffer(view: memoryview, wanted: DType | TensorType | None) -> tuple[TensorType, str]:
+    if isinstance(wanted, TensorType) and view.format == "B" and wanted.dtype is not DType.u8:
+        literal_sizes(wanted)
+        return wanted, _hex(view)
+    type = TensorType(_dtype(view), view.shape or ())
+    if isinstance(wanted, DType) and wanted is not type.dtype:
+        raise ValueError(f"the data is {type.dtype.name}, expected {wanted.name}")
+    if isinstance(wanted, TensorType) and wanted != type:
+        raise ValueError(f"the data is {type}, expected {wanted}")
+    if view.nbytes == 0 or view.nbytes // view.itemsize > _MAX_NUMBERS or view.format not in ("?", *"bhilqBHILQfd"):
+        return type, _hex(view)
+    numbers: list[Any] = []
+    _flatten(view.tolist(), numbers)
+    return type, list_text(numbers, number_text)
+
+
+def _hex(view: memoryview) -> str:
+    return f'hex"{view.tobytes().hex()}"'
+
+
+def _dtype(view: memoryview) -> DType:
+    order, code = re.fullmatch(r"([<>=@|!]?)(.+)", view.format).groups()
+    kind = _FORMATS.get(code)
+    if kind is None:
+        raise ValueError(f"the data has the format {view.format!r}, which no dtype has: give bytes and a TensorType")
+    if view.itemsize > 1 and (order in (">", "!") or (order != "<" and sys.byteorder == "big")):
+        raise ValueError(f"the data has the format {view.format!r}, expected little-endian numbers")
+    return DType.bool if kind == "bool" else DType[f"{kind}{8 * view.itemsize}"]

@@ -1,0 +1,85 @@
+#include "runtime/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+
+#include "engines/reference/elements.h"
+
+namespace ingot {
+namespace {
+
+template <class T>
+std::string text_of(T value) {
+  if constexpr (std::is_same_v<T, std::complex<double>>) {
+    return fmt::format("complex({}, {})", value.real(), value.imag());
+  } else {
+    return fmt::format("{}", value);
+  }
+}
+
+template <class T>
+double error_of(T actual, T expected) {
+  if (actual == expected) return 0;
+  return std::abs(static_cast<double>(actual) - static_cast<double>(expected));
+}
+double error_of(std::complex<double> actual, std::complex<double> expected) { return std::abs(actual - expected); }
+
+bool close(double actual, double expected, const Tolerance& tolerance) {
+  if (std::isnan(actual) || std::isnan(expected)) return std::isnan(actual) && std::isnan(expected);
+  if (std::isinf(actual) || std::isinf(expected)) return actual == expected;
+  return std::abs(actual - expected) <= tolerance.atol + tolerance.rtol * std::abs(expected);
+}
+bool close(std::complex<double> actual, std::complex<double> expected, const Tolerance& tolerance) {
+  return close(actual.real(), expected.real(), tolerance) && close(actual.imag(), expected.imag(), tolerance);
+}
+template <class T>
+bool close(T actual, T expected, const Tolerance&) {
+  return actual == expected;
+}
+
+// `[1, 2]` of a flat position.
+std::string position(int64_t flat, const Sizes& sizes) {
+  std::vector<int64_t> index(sizes.size());
+  for (size_t axis = sizes.size(); axis-- > 0; flat /= sizes[axis]) index[axis] = flat % sizes[axis];
+  return fmt::format("[{}]", fmt::join(index, ", "));
+}
+
+template <class T>
+Comparison compare_elements(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance) {
+  const auto a = reference::view<T>(actual), b = reference::view<T>(expected);
+  Comparison result;
+  for (int64_t i = 0; i < a.size(); ++i) {
+    const double error = error_of(a[i], b[i]);
+    if (std::isfinite(error)) result.max_error = std::max(result.max_error, error);
+    if (close(a[i], b[i], tolerance)) continue;
+    if (result.differing++ == 0) {
+      result.difference = fmt::format("element {} is {}, expected {}", position(i, actual.sizes()), text_of(a[i]), text_of(b[i]));
+    }
+  }
+  result.equal = result.differing == 0;
+  if (!result.equal) result.difference += fmt::format("; {} of {} elements differ, largest error {:.3g}", result.differing, a.size(), result.max_error);
+  return result;
+}
+
+Comparison compare_bytes(const Tensor& actual, const Tensor& expected) {
+  const bool equal = std::equal(actual.bytes().begin(), actual.bytes().end(), expected.bytes().begin(), expected.bytes().end());
+  return {.equal = equal, .differing = equal ? 0 : 1, .max_error = 0, .difference = equal ? "" : "packed bytes differ"};
+}
+
+}  // namespace
+
+Comparison compare(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance) {
+  if (actual.type() != expected.type()) {
+    return {.equal = false, .differing = 0, .max_error = 0,
+            .difference = fmt::format("type is {}, expected {}", to_string(actual.type()), to_string(expected.type()))};
+  }
+  if (actual.dtype() == DType::packed) return compare_bytes(actual, expected);
+  Comparison result;
+  reference::with_domain(actual.dtype(), [&]<class T>() { result = compare_elements<T>(actual, expected, tolerance); });
+  return result;
+}
+
+}  // namespace ingot

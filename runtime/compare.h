@@ -1,0 +1,29 @@
+// Comparison of tensors, as `--expect` and the tests make it: dtype and shape exactly, values within a tolerance.
+//
+// Threads    a pure function.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "program/tensor.h"
+
+namespace ingot {
+
+// |actual - expected| <= atol + rtol·|expected|. NaN equals NaN, an infinity only itself. Integers, bool and packed bytes
+// are compared exactly.
+struct Tolerance {
+  double rtol = 1e-5;
+  double atol = 1e-8;
+};
+
+struct Comparison {
+  bool equal = false;
+  int64_t differing = 0;   // elements outside the tolerance
+  double max_error = 0;    // largest |actual - expected| of the comparable elements
+  std::string difference;  // one sentence; empty when equal
+};
+
+Comparison compare(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance = {});
+
+}  // namespace ingot

@@ -1,0 +1,203 @@
+// .npz files: those of NumPy (tests/data/io/make.py), what libzip finds in ours, and archives that lie.
+#include "program/io/npz.h"
+
+#include <gtest/gtest.h>
+#include <zip.h>
+
+#include "program/io/mapped_file.h"
+#include "tests/program/io_support.h"
+
+namespace ingot {
+namespace {
+
+using test::buffer_of;
+using test::contents;
+using test::fixture;
+using test::message_of;
+
+std::vector<NamedTensor> read_fixture(const char* name) { return read_npz(map_file(fixture(name)).buffer); }
+
+TEST(Npz, ReadsStoredArrays) {
+  const auto tensors = read_fixture("stored.npz");
+  ASSERT_EQ(tensors.size(), 14u);
+  EXPECT_EQ(tensors[7].name, "i32");
+  EXPECT_EQ(tensors[7].tensor.as<int32_t>()[1], 16909060);
+  EXPECT_EQ(tensors[11].name, "f64");
+  EXPECT_EQ(tensors[11].tensor.as<double>()[1], -2.25);
+  EXPECT_EQ(tensors[13].name, "layer/\u00e9");
+  EXPECT_EQ(tensors[13].tensor.as<float>()[0], 7.0f);
+  EXPECT_TRUE(read_fixture("nothing.npz").empty());
+}
+
+TEST(Npz, ReadsDeflatedArrays) {
+  const auto tensors = read_fixture("deflated.npz");
+  ASSERT_EQ(tensors.size(), 2u);
+  EXPECT_EQ(to_string(tensors[0].tensor.type()), "i64[2, 3, 4]");
+  for (int64_t i = 0; i < 24; ++i) EXPECT_EQ(tensors[0].tensor.as<int64_t>()[static_cast<size_t>(i)], i);
+  EXPECT_EQ(to_string(tensors[1].tensor.type()), "u8[1048576]");
+  EXPECT_EQ(tensors[1].tensor.as<uint8_t>().back(), 0);
+}
+
+TEST(Npz, StopsAtTheLimit) {
+  const Buffer file = map_file(fixture("deflated.npz")).buffer;
+  const uint64_t cube = 128 + 24 * 8, zeros = 128 + (1 << 20);
+  EXPECT_EQ(read_npz(file, {.max_bytes = cube + zeros}).size(), 2u);
+  EXPECT_EQ(message_of([&] { read_npz(file, {.max_bytes = cube + zeros - 1}); }, Code::limit),
+            "[npz] size of \"zeros.npy\" is 1048704, expected at most 1048703 (rest of the limit)");
+  EXPECT_EQ(message_of([&] { read_npz(file, {.max_bytes = 1}); }, Code::limit),
+            "[npz] size of \"cube.npy\" is 320, expected at most 1 (rest of the limit)");
+}
+
+// ---------------------------------------------------------------------------------------------------------- refused
+
+struct Entry {
+  std::string name, bytes;
+  int method = ZIP_CM_STORE;
+};
+
+// An archive by libzip.
+std::string archive_of(const std::vector<Entry>& entries, const char* password = nullptr) {
+  const test::TemporaryFolder folder;
+  zip_t* archive = zip_open((folder / "a").c_str(), ZIP_CREATE, nullptr);
+  for (const Entry& e : entries) {
+    zip_source_t* source = zip_source_buffer(archive, e.bytes.data(), e.bytes.size(), 0);
+    const zip_int64_t at = zip_file_add(archive, e.name.c_str(), source, 0);
+    EXPECT_EQ(zip_set_file_compression(archive, static_cast<zip_uint64_t>(at), e.method, 0), 0);
+    if (password) zip_file_set_encryption(archive, static_cast<zip_uint64_t>(at), ZIP_EM_TRAD_PKWARE, password);
+  }
+  EXPECT_EQ(zip_close(archive), 0);
+  return contents(folder / "a");
+}
+
+// The u32 at `offset` of the n-th record with this signature.
+void patch(std::string& archive, std::string_view signature, size_t offset, uint32_t value, int n = 0) {
+  size_t at = archive.find(signature);
+  while (n-- > 0) at = archive.find(signature, at + 1);
+  ASSERT_NE(at, std::string::npos);
+  archive.replace(at + offset, 4, reinterpret_cast<const char*>(&value), 4);
+}
+
+constexpr std::string_view kDirectory = "PK\1\2";
+constexpr size_t kCompressedAt = 20, kSizeAt = 24, kHeaderAt = 42;
+
+std::string message(std::string_view archive, Code code = Code::bad_file) {
+  return message_of([&] { read_npz(buffer_of(archive)); }, code);
+}
+
+const std::string f32 = contents(fixture("npy/f32.npy"));
+
+TEST(Npz, RefusesWhatIsNoArchive) {
+  EXPECT_EQ(message(""), "[npz] cannot open the archive: Not a zip archive");
+  EXPECT_EQ(message("not an archive"), "[npz] cannot open the archive: Not a zip archive");
+  EXPECT_EQ(message(archive_of({{"a.txt", "text"}})), "[npz] name of an entry is \"a.txt\", expected NAME.npy");
+  EXPECT_EQ(message(archive_of({{"a.npy", "text"}})),
+            "[npy] magic is \"text\", expected \"\\x93NUMPY\" (at \"a.npy\")");
+  std::string twice = archive_of({{"a.npy", f32}, {"b.npy", f32}});
+  for (size_t at; (at = twice.find("b.npy")) != std::string::npos;) twice[at] = 'a';
+  EXPECT_EQ(message(twice), "[npz] two tensors have one name: \"a\"");
+}
+
+TEST(Npz, RefusesOtherCompressionAndEncryption) {
+  std::string archive = archive_of({{"a.npy", f32}});
+  patch(archive, kDirectory, 10, 99);  // method, and a time of 0
+  EXPECT_EQ(message(archive, Code::unsupported),
+            "[npz] compression of \"a.npy\" is method 99, expected stored or deflated");
+  EXPECT_EQ(message(archive_of({{"a.npy", f32}}, "secret"), Code::unsupported), "[npz] \"a.npy\": is encrypted");
+}
+
+TEST(Npz, RefusesSizesThatLie) {
+  const std::string honest = archive_of({{"a.npy", f32}});
+  ASSERT_EQ(read_npz(buffer_of(honest)).size(), 1u);
+  std::string archive = honest;
+  patch(archive, kDirectory, kSizeAt, 0xfffffff0);
+  EXPECT_EQ(message(archive),
+            "[npz] size of \"a.npy\" is 4294967280, expected at most 140 from 140 compressed bytes");
+  archive = honest;
+  patch(archive, kDirectory, kSizeAt, 100);
+  EXPECT_EQ(message(archive),
+            "[npz] \"a.npy\": has more bytes than the 100 that the archive declares (at \"a.npy\")");
+  archive = honest;
+  patch(archive, kDirectory, kCompressedAt, 5000);
+  EXPECT_EQ(message(archive), "[npz] compressed size of \"a.npy\" is 5000, expected at most " +
+                                  std::to_string(honest.size()) + " (rest of the file)");
+}
+
+// A deflated entry that unpacks to more, or less, than it declares is read no further than that.
+TEST(Npz, RefusesBombs) {
+  std::string archive = archive_of({{"a.npy", f32 + std::string(1 << 20, '\0'), ZIP_CM_DEFLATE}});
+  const std::string honest = archive;
+  patch(archive, kDirectory, kSizeAt, 1000);
+  EXPECT_EQ(message(archive),
+            "[npz] \"a.npy\": has more bytes than the 1000 that the archive declares (at \"a.npy\")");
+  archive = honest;
+  patch(archive, kDirectory, kSizeAt, (1 << 20) + 141);
+  EXPECT_EQ(message(archive),
+            "[npz] \"a.npy\": has fewer bytes than the 1048717 that the archive declares (at \"a.npy\")");
+}
+
+TEST(Npz, RefusesEntriesThatShareBytes) {
+  std::string archive = archive_of({{"a.npy", f32}, {"b.npy", f32}, {"c.npy", f32}});
+  const auto large = static_cast<uint32_t>(archive.size() / 2);
+  for (const int n : {0, 1, 2}) {
+    patch(archive, kDirectory, kCompressedAt, large, n);
+    patch(archive, kDirectory, kSizeAt, large, n);
+    patch(archive, kDirectory, kHeaderAt, 0, n);
+  }
+  EXPECT_EQ(message(archive).find("[np"), 0u);
+}
+
+TEST(Npz, RefusesBrokenBytes) {
+  std::string archive = archive_of({{"a.npy", f32}});
+  archive[archive.find("\x93NUMPY") + 135] ^= 1;
+  EXPECT_EQ(message(archive), "[npz] cannot read \"a.npy\": CRC error (at \"a.npy\")");
+}
+
+// ---------------------------------------------------------------------------------------------------------- written
+
+// Libzip opens the archive and finds NumPy's own bytes in it.
+TEST(Npz, WritesWhatNumPyWouldStore) {
+  const test::TemporaryFolder folder;
+  auto tensors = read_fixture("stored.npz");
+  tensors.push_back({"empty", Tensor::allocate(DType::i16, {0, 4})});
+  write_npz(folder / "a.npz", tensors);
+  zip_t* archive = zip_open((folder / "a.npz").c_str(), ZIP_RDONLY | ZIP_CHECKCONS, nullptr);
+  ASSERT_NE(archive, nullptr);
+  for (const char* name : {"bool", "u8", "u64", "i16", "f16", "f32", "f64", "c64", "empty"}) {
+    zip_stat_t entry;
+    ASSERT_EQ(zip_stat(archive, (std::string(name) + ".npy").c_str(), 0, &entry), 0) << name;
+    EXPECT_EQ(entry.comp_method, ZIP_CM_STORE);
+    std::string bytes(entry.size, '\0');
+    zip_file_t* file = zip_fopen_index(archive, entry.index, 0);
+    EXPECT_EQ(zip_fread(file, bytes.data(), bytes.size()), static_cast<zip_int64_t>(bytes.size()));
+    zip_fclose(file);
+    EXPECT_EQ(bytes, contents(fixture(std::string("npy/") + name + ".npy"))) << name;
+  }
+  EXPECT_GE(zip_name_locate(archive, "layer/\u00e9.npy", 0), 0);
+  zip_discard(archive);
+}
+
+TEST(Npz, WritesTheSameBytesTwice) {
+  const test::TemporaryFolder folder;
+  const auto tensors = read_fixture("deflated.npz");
+  write_npz(folder / "a.npz", tensors);
+  write_npz(folder / "b.npz", tensors);
+  EXPECT_EQ(contents(folder / "a.npz"), contents(folder / "b.npz"));
+  EXPECT_EQ(folder.file_count(), 2u);
+  write_npz(folder / "c.npz", {});
+  EXPECT_EQ(contents(folder / "c.npz"), contents(fixture("nothing.npz")));
+}
+
+TEST(Npz, RefusesToWriteWhatItCannotHold) {
+  const test::TemporaryFolder folder;
+  const auto message = [&](std::vector<NamedTensor> tensors, Code code) {
+    return message_of([&] { write_npz(folder / "a", tensors); }, code);
+  };
+  EXPECT_EQ(message({{"a", Tensor()}, {"a", Tensor()}}, Code::invalid_argument), "[npz] two tensors are named \"a\"");
+  EXPECT_EQ(message({{"a", Tensor::allocate(DType::bf16, {2})}}, Code::unsupported),
+            "[npy] bf16 has no .npy dtype; write a .safetensors file instead");
+  EXPECT_EQ(message({{"a\xff", Tensor()}}, Code::invalid_argument), "[npz] cannot write \"a\\xff\": Invalid argument");
+  EXPECT_EQ(folder.file_count(), 0u);
+}
+
+}  // namespace
+}  // namespace ingot
