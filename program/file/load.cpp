@@ -53,7 +53,7 @@ Program load_program(const std::filesystem::path& path, const LoadOptions& optio
   const MappedFile mapped = map_file(path);
   return read(mapped.buffer, file::ExternalFiles(folder_of(path), mapped.identity), options);
 } catch (Error& error) {
-  error.at_node(path.string());
+  error.at_place(path.string());
   throw;
 }
 
@@ -80,7 +80,7 @@ FileFacts file_facts(std::span<const std::byte> bytes) {
 FileFacts file_facts(const std::filesystem::path& path) try {
   return file_facts(map_file(path).buffer.bytes);
 } catch (Error& error) {
-  error.at_node(path.string());
+  error.at_place(path.string());
   throw;
 }
 

@@ -84,8 +84,8 @@ std::vector<size_t> equal_weights(const Program& program) {
     auto& candidates = by_hash[weight.hash];
     const auto found = std::ranges::find_if(
         candidates, [&](size_t i) { return equal_contents(program.weights[i].tensor, weight.tensor); });
-    if (found == candidates.end()) candidates.push_back(firsts.size());
-    firsts.push_back(found == candidates.end() ? candidates.back() : *found);
+    firsts.push_back(found == candidates.end() ? firsts.size() : *found);
+    if (found == candidates.end()) candidates.push_back(firsts.back());
   }
   return firsts;
 }
