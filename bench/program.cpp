@@ -30,10 +30,12 @@ Program layers(int64_t nodes, int64_t weights, int64_t width) {
     // Contents differ, so that no two weights are one.
     Tensor tensor = Tensor::allocate(DType::f32, {width, width});
     auto* values = reinterpret_cast<float*>(tensor.mutable_bytes().data());
-    for (int64_t k = 0; k < width * width; ++k) values[k] = static_cast<float>((k * 2654435761u + i * 40503u) % 2048) / 1024 - 1;
+    for (int64_t k = 0; k < width * width; ++k)
+      values[k] = static_cast<float>((k * 2654435761u + i * 40503u) % 2048) / 1024 - 1;
     matrices.push_back(program.weight(fmt::format("layer.{}.weight", i), std::move(tensor)));
   }
-  const WeightId scale = program.weight("norm", Tensor::of<float>({width}, std::vector<float>(static_cast<size_t>(width), 1.0F)));
+  const WeightId scale =
+      program.weight("norm", Tensor::of<float>({width}, std::vector<float>(static_cast<size_t>(width), 1.0F)));
   GraphBuilder& f = program.method("forward");
   Var x = f.input("x", DType::f32, {s, width});
   for (int64_t i = 0; i < nodes / 4; ++i) {
@@ -49,12 +51,18 @@ void row(std::string_view what, const Timing& t, std::string_view note = "") {
   fmt::print("| {} | {:.2f} ms | {:.2f} ms | {} |\n", what, t.min_ms, t.median_ms, note);
 }
 
-void make(const std::filesystem::path& folder) { save_program(layers(10'000, kWeights, kWidth), folder / "large.ingot"); }
+void make(const std::filesystem::path& folder) {
+  save_program(layers(10'000, kWeights, kWidth), folder / "large.ingot");
+}
 
 void load(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / "large.ingot";
   const double before = resident_mib();
-  { const Program once = load_program(path); fmt::print("| resident growth after load | {:.1f} MiB | | {} nodes |\n", resident_mib() - before, once.graphs[0].nodes.size()); }
+  {
+    const Program once = load_program(path);
+    fmt::print("| resident growth after load | {:.1f} MiB | | {} nodes |\n", resident_mib() - before,
+               once.graphs[0].nodes.size());
+  }
   row("load + verify, 10,000 nodes, 1 GiB", time(15, [&] { load_program(path); }));
   row("load alone", time(15, [&] { load_program(path, {.limits = {}, .verify = false}); }));
 }
@@ -64,15 +72,18 @@ void text() {
     const Program program = layers(nodes, 4, 64);
     std::string printed;
     const Timing printing = time(5, [&] { printed = print(program, {.inline_bytes = 0}); });
-    const WeightResolver resolve = [&](const ContentHash& hash, const std::vector<std::string>&) -> std::optional<Tensor> {
+    const WeightResolver resolve = [&](const ContentHash& hash,
+                                       const std::vector<std::string>&) -> std::optional<Tensor> {
       for (const Weight& weight : program.weights) {
         if (weight.hash == hash) return weight.tensor;
       }
       return std::nullopt;
     };
     const Timing parsing = time(5, [&] { parse(printed, {.resolve_ref = resolve}); });
-    row(fmt::format("print, {} nodes", nodes), printing, fmt::format("{:.2f} µs a node", printing.min_ms * 1000 / static_cast<double>(nodes)));
-    row(fmt::format("parse + verify, {} nodes", nodes), parsing, fmt::format("{:.2f} µs a node", parsing.min_ms * 1000 / static_cast<double>(nodes)));
+    row(fmt::format("print, {} nodes", nodes), printing,
+        fmt::format("{:.2f} µs a node", printing.min_ms * 1000 / static_cast<double>(nodes)));
+    row(fmt::format("parse + verify, {} nodes", nodes), parsing,
+        fmt::format("{:.2f} µs a node", parsing.min_ms * 1000 / static_cast<double>(nodes)));
   }
 }
 

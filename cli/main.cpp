@@ -16,31 +16,42 @@ namespace ingot::cli {
 namespace {
 
 std::string version_text() {
-  return fmt::format("ingot {}\nformat {}\ncompiler {}\nbuild {}{}\nsystem {}\nflatbuffers {}", build::version, kFormatVersion,
-                     build::compiler, build::build_type, *build::sanitizers ? fmt::format(", sanitizers {}", build::sanitizers) : "",
-                     build::system, build::flatbuffers);
+  return fmt::format("ingot {}\nformat {}\ncompiler {}\nbuild {}{}\nsystem {}\nflatbuffers {}", build::version,
+                     file::kFormatVersion, build::compiler, build::build_type,
+                     *build::sanitizers ? fmt::format(", sanitizers {}", build::sanitizers) : "", build::system,
+                     build::flatbuffers);
 }
-
-int exit_code(Code code) { return code == Code::unsupported ? kUnsupported : kBadInput; }
 
 int report(std::string_view message, int code) {
   std::cerr << paint(Colour::red, "error", stderr_is_terminal()) << ": " << message << "\n";
   return code;
 }
 
-int run_verb(const Verb& verb) {
+}  // namespace
+
+int report_current_exception() {
   try {
-    return verb.run();
+    throw;
   } catch (const WrongUsage& error) {
     return report(error.message, kUsage);
   } catch (const FailedRun& error) {
     return report(error.message, kFailed);
   } catch (const Error& error) {
-    return report(error.what(), exit_code(error.code()));
+    return report(error.what(), error.code() == Code::unsupported ? kUnsupported : kBadInput);
   } catch (const std::bad_alloc&) {
     return report("out of memory", kFailed);
   } catch (const std::exception& error) {
     return report(error.what(), kFailed);
+  }
+}
+
+namespace {
+
+int run_verb(const Verb& verb) {
+  try {
+    return verb.run();
+  } catch (...) {
+    return report_current_exception();
   }
 }
 
@@ -55,8 +66,10 @@ int main(int argc, char** argv) {
       "  ingot run model.ingot --input x=2x3xf32=random   run it\n"
       "  ingot VERB --help                                flags of a verb\n"
       "\n"
-      "Exit codes: 0 done, 1 a comparison failed, 2 wrong usage, 3 unsupported, 4 bad file or input, 5 failed while running.");
-  const std::vector<Verb> verbs = {add_inspect(app), add_verify(app), add_run(app), add_convert(app), add_completion(app)};
+      "Exit codes: 0 done, 1 a comparison failed, 2 wrong usage, 3 unsupported, 4 bad file or input, 5 failed while "
+      "running.");
+  const std::vector<Verb> verbs = {add_inspect(app), add_verify(app), add_run(app), add_convert(app),
+                                   add_completion(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -23,7 +23,8 @@ Var draw(GraphBuilder& f, Var key, const TensorType& type) {
 }  // namespace
 
 Tensor random_tensor(const TensorType& type, std::string_view name, uint64_t seed) {
-  if (type.dtype == DType::packed) throw Error(Code::unsupported, fmt::format("random values of {} (quantize a random f32 tensor)", to_string(type)));
+  if (type.dtype == DType::packed)
+    throw Error(Code::unsupported, fmt::format("random values of {} (quantize a random f32 tensor)", to_string(type)));
   const uint64_t mixed = XXH3_64bits_withSeed(name.data(), name.size(), seed);
   ProgramBuilder program;
   GraphBuilder& f = program.method("draw");

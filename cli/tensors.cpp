@@ -50,7 +50,8 @@ TensorType parse_type(std::string_view text, std::string_view spec) {
     text.remove_prefix(x + 1);
   }
   const auto dtype = parse_enum<DType>(text);
-  if (!dtype || *dtype == DType::packed) refuse(spec, fmt::format("'{}' is no dtype, expected sizes and a dtype such as 2x3xf32", text));
+  if (!dtype || *dtype == DType::packed)
+    refuse(spec, fmt::format("'{}' is no dtype, expected sizes and a dtype such as 2x3xf32", text));
   type.dtype = *dtype;
   return type;
 }
@@ -107,15 +108,18 @@ constexpr int64_t kShownRows = 8, kShownColumns = 12;
 // The first elements of a tensor, as text. `count` must end on a byte, or be all.
 std::vector<std::string> element_texts(const Tensor& tensor, int64_t start, int64_t count) {
   const int64_t width = bits(tensor.dtype());
-  const auto bytes = tensor.bytes().subspan(static_cast<size_t>(start * width / 8), static_cast<size_t>((count * width + 7) / 8));
+  const auto bytes =
+      tensor.bytes().subspan(static_cast<size_t>(start * width / 8), static_cast<size_t>((count * width + 7) / 8));
   const std::string text = print_contents(Tensor(tensor.dtype(), {count}, Buffer{tensor.buffer().owner, bytes}));
   if (!text.starts_with('[')) return {text};
   std::vector<std::string> parts(1);
   int depth = 0;
   for (char c : std::string_view(text).substr(1, text.size() - 2)) {
     depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-    if (c == ',' && depth == 0) parts.emplace_back();
-    else if (c != ' ' || depth > 0) parts.back() += c;
+    if (c == ',' && depth == 0)
+      parts.emplace_back();
+    else if (c != ' ' || depth > 0)
+      parts.back() += c;
   }
   return parts;
 }
@@ -127,7 +131,8 @@ std::string show_values(const Tensor& tensor) {
   std::string out;
   for (int64_t row = 0; row < std::min(aligned ? rows : 1, kShownRows); ++row) {
     const int64_t shown = std::min(columns, kShownColumns);
-    out += fmt::format("  {}{}\n", fmt::join(element_texts(tensor, row * columns, shown), " "), shown < columns ? " …" : "");
+    out += fmt::format("  {}{}\n", fmt::join(element_texts(tensor, row * columns, shown), " "),
+                       shown < columns ? " …" : "");
   }
   if (rows > kShownRows) out += "  …\n";
   return out;
@@ -138,17 +143,33 @@ std::string show_values(const Tensor& tensor) {
 std::vector<NamedTensor> read_spec(const std::string& spec, const SpecContext& context) {
   if (spec.starts_with('@')) return read_archive(spec.substr(1));
   const size_t equals = spec.find('=');
-  if (equals == std::string::npos || equals == 0) refuse(spec, "expected NAME=TYPE=VALUES, NAME=@FILE, NAME=random or @FILE");
+  if (equals == std::string::npos || equals == 0)
+    refuse(spec, "expected NAME=TYPE=VALUES, NAME=@FILE, NAME=random or @FILE");
   const std::string name = spec.substr(0, equals), value = spec.substr(equals + 1);
   if (value.starts_with('@')) return {{name, read_file(value.substr(1), name)}};
   if (value == "random") return {{name, random_tensor(declared_type(name, context, spec), name, context.seed)}};
   return {{name, read_inline(value, name, spec, context.seed)}};
 }
 
+std::string by_position(const std::string& name, std::string_view prefix, const std::vector<std::string>& names) {
+  if (std::ranges::find(names, name) != names.end()) return name;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (name == fmt::format("{}{}", prefix, i)) return names[i];
+  }
+  return name;
+}
+
+std::vector<std::string> names_of(const std::vector<NamedTensor>& tensors) {
+  std::vector<std::string> names;
+  for (const NamedTensor& tensor : tensors) names.push_back(tensor.name);
+  return names;
+}
+
 void write_spec(const std::string& spec, const std::vector<NamedTensor>& outputs) {
   const size_t at = spec.starts_with('@') ? 0 : spec.find("=@");
   if (at == std::string::npos) refuse(spec, "expected NAME=@FILE or @FILE");
-  const std::string path = spec.substr(at == 0 ? 1 : at + 2), name = spec.substr(0, at);
+  const std::string path = spec.substr(at == 0 ? 1 : at + 2);
+  const std::string name = by_position(spec.substr(0, at), "out", names_of(outputs));
   std::vector<NamedTensor> chosen = outputs;
   if (at != 0) std::erase_if(chosen, [&](const NamedTensor& tensor) { return tensor.name != name; });
   if (chosen.empty()) throw Error(Code::not_found, fmt::format("{}: there is no output '{}'", spec, name));

@@ -31,6 +31,10 @@ struct SpecContext {
 // The tensors of one --input or --expect.
 std::vector<NamedTensor> read_spec(const std::string& spec, const SpecContext& context);
 
+// `in1` and `out0` name by position where nothing has that name itself.
+std::string by_position(const std::string& name, std::string_view prefix, const std::vector<std::string>& names);
+std::vector<std::string> names_of(const std::vector<NamedTensor>& tensors);
+
 // Writes to `name=@file` or, for every output, `@file`; the ending of the file chooses the format.
 void write_spec(const std::string& spec, const std::vector<NamedTensor>& outputs);
 

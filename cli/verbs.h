@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <string>
 
 namespace ingot::cli {
 
@@ -21,6 +22,9 @@ Verb add_verify(CLI::App& root);
 Verb add_run(CLI::App& root);
 Verb add_convert(CLI::App& root);
 Verb add_completion(CLI::App& root);
+
+// Prints `error: message` and returns the exit code of the exception that is being handled.
+int report_current_exception();
 
 // Thrown where an error of the engine is known to have happened while running.
 struct FailedRun {

@@ -45,8 +45,8 @@ class Copy {
   void move(T&) const {}
 
   void put(Ref ref, Var var) {
-    const std::string& name = from_.values[ref.id].name;
-    values_[ref.id] = name.empty() ? var : var.named(name);
+    if (const std::string& name = from_.values[ref.id].name; !name.empty()) to_.name_value(var, name);
+    values_[ref.id] = var;
   }
   const Var& at(Ref ref) const { return values_[ref.id].value(); }
 

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <type_traits>
 #include <utility>
 
+#include "gen/fields.h"
 #include "program/infer.h"
 #include "program/verify.h"
 
@@ -11,7 +13,7 @@ namespace ingot {
 
 void NameSet::claim(std::string_view what, const std::string& name) {
   if (!name.empty() && names_.insert(name).second) return;
-  throw Error::mismatch(Code::invalid_argument, "", fmt::format("the name of a {}", what),
+  throw Error::mismatch(Code::invalid_argument, "", fmt::format("the name of {}", what),
                         name.empty() ? "empty" : fmt::format("'{}', which is taken", name), "a new name");
 }
 
@@ -22,16 +24,19 @@ const TensorType& Var::type() const { return graph_->graph().type(ref_); }
 Dim Var::dim(int64_t axis) const {
   const int64_t rank = type().rank();
   if (axis < -rank || axis >= rank) {
-    throw Error::mismatch(Code::out_of_range, "", "axis", fmt::format("{}", axis), fmt::format("{}..{}", -rank, rank - 1));
+    throw Error::mismatch(Code::out_of_range, "", "axis", fmt::format("{}", axis),
+                          fmt::format("{}..{}", -rank, rank - 1));
   }
   return shape()[static_cast<size_t>(axis < 0 ? axis + rank : axis)];
 }
 
 Var Var::named(std::string name) const {
+  graph_->name_value(*this, name);
   Graph& graph = graph_->mutable_graph();
-  Value& value = graph.values[ref_.id];
-  if (value.kind == ValueKind::result && graph.nodes[value.index].name.empty()) graph.nodes[value.index].name = name;
-  value.name = std::move(name);
+  const Value& value = graph.values[ref_.id];
+  if (value.kind == ValueKind::result && graph.nodes[value.index].name.empty()) {
+    graph.nodes[value.index].name = std::move(name);
+  }
   return *this;
 }
 
@@ -45,11 +50,13 @@ Var GraphBuilder::input(std::string name, DType dtype, Shape shape) {
 }
 
 Var GraphBuilder::input(std::string name, TensorType type) {
-  input_names_.claim("input", name);
+  check_not_called();
+  value_names_.claim("a value", name);
   Graph& graph = mutable_graph();
   const Ref ref{static_cast<uint32_t>(graph.values.size())};
   const auto position = static_cast<uint32_t>(graph.inputs.size());
-  graph.values.push_back({.kind = ValueKind::input, .index = position, .type = std::move(type), .name = std::move(name)});
+  graph.values.push_back(
+      {.kind = ValueKind::input, .index = position, .type = std::move(type), .name = std::move(name)});
   graph.inputs.push_back(ref);
   return {*this, ref};
 }
@@ -72,8 +79,23 @@ Var GraphBuilder::weight(WeightId id) {
 
 void GraphBuilder::output(std::string name, Var value) {
   const Ref source = ref(value);
-  output_names_.claim("output", name);
+  check_not_called();
+  output_names_.claim("an output", name);
   mutable_graph().outputs.push_back({.name = std::move(name), .value = source});
+}
+
+void GraphBuilder::name_value(Var value, std::string name) {
+  std::string& current = mutable_graph().values[ref(value).id].name;
+  if (current == name) return;
+  value_names_.claim("a value", name);
+  value_names_.release(current);
+  current = std::move(name);
+}
+
+void GraphBuilder::check_not_called() const {
+  if (!called_) return;
+  throw Error(Code::invalid_argument,
+              fmt::format("graph '{}' has been called, so its inputs and outputs are fixed", graph().name));
 }
 
 Var GraphBuilder::scalar(Scalar value, DType dtype) {
@@ -86,10 +108,18 @@ std::vector<Var> GraphBuilder::add(Op op) {
   Graph& graph = mutable_graph();
   check_ids(op, program_->program_, graph, id_.id);
   const Types types = infer(op, program_->program_, graph);
+  visit_fields(op, [this](const FieldFacts&, const auto& field) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field)>, GraphId>) {
+      program_->graphs_[field.id]->called_ = true;
+    }
+  });
   const auto node = static_cast<uint32_t>(graph.nodes.size());
   const Ref first{static_cast<uint32_t>(graph.values.size())};
-  graph.nodes.push_back({.op = std::move(op), .first_result = first, .result_count = static_cast<uint32_t>(types.size()),
-                         .name = node_name_, .source = source_});
+  graph.nodes.push_back({.op = std::move(op),
+                         .first_result = first,
+                         .result_count = static_cast<uint32_t>(types.size()),
+                         .name = node_name_,
+                         .source = source_});
   std::vector<Var> results;
   for (const TensorType& type : types) {
     results.push_back(Var(*this, Ref{static_cast<uint32_t>(graph.values.size())}));
@@ -100,7 +130,8 @@ std::vector<Var> GraphBuilder::add(Op op) {
 
 Ref GraphBuilder::ref(const Var& var) const {
   if (&var.graph() != this) {
-    throw Error::mismatch(Code::invalid_argument, "", "operand", fmt::format("a value of graph '{}'", var.graph().graph().name),
+    throw Error::mismatch(Code::invalid_argument, "", "operand",
+                          fmt::format("a value of graph '{}'", var.graph().graph().name),
                           fmt::format("a value of graph '{}' (captures are passed explicitly)", graph().name));
   }
   return var.ref();
@@ -120,7 +151,7 @@ std::vector<Ref> GraphBuilder::refs(const std::vector<Var>& vars) const {
 
 Symbol ProgramBuilder::symbol(std::string name, int64_t min, int64_t max) {
   Symbol symbol(name, min, max);
-  symbol_names_.claim("symbol", name);
+  symbol_names_.claim("a symbol", name);
   return program_.symbols.emplace_back(std::move(symbol));
 }
 
@@ -137,13 +168,13 @@ WeightId ProgramBuilder::weight(std::string name, Tensor tensor) {
 }
 
 WeightId ProgramBuilder::weight(Weight weight) {
-  weight_names_.claim("weight", weight.name);
+  weight_names_.claim("a weight", weight.name);
   program_.weights.push_back(std::move(weight));
   return {static_cast<uint32_t>(program_.weights.size() - 1)};
 }
 
 StateId ProgramBuilder::state(std::string name, TensorType type, std::optional<WeightId> initial) {
-  state_names_.claim("state", name);
+  state_names_.claim("a state", name);
   program_.states.push_back({.name = std::move(name), .type = std::move(type), .initial = initial});
   return {static_cast<uint32_t>(program_.states.size() - 1)};
 }
@@ -152,7 +183,7 @@ GraphBuilder& ProgramBuilder::graph(std::string name) { return add_graph(std::mo
 GraphBuilder& ProgramBuilder::method(std::string name) { return add_graph(std::move(name), true); }
 
 GraphBuilder& ProgramBuilder::add_graph(std::string name, bool exported) {
-  graph_names_.claim("graph", name);
+  graph_names_.claim("a graph", name);
   const GraphId id{static_cast<uint32_t>(program_.graphs.size())};
   Graph& graph = program_.graphs.emplace_back();
   graph.name = std::move(name);

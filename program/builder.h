@@ -13,7 +13,9 @@
 //
 // Ownership  the ProgramBuilder owns its GraphBuilders; a Var is a handle into one of them, valid while it lives.
 // Threads    one thread at a time.
-// Failure    a mistake throws at the call that made it, and leaves the builder as it was before that call.
+// Failure    a mistake in an op, an id or a name throws at the call that made it, and leaves the builder as it was
+// before
+//            that call. What needs the whole (types of inputs and states, scopes of symbols, limits) throws at `build`.
 #pragma once
 
 #include <concepts>
@@ -36,8 +38,9 @@ class ProgramBuilder;
 // The names given out for one kind of thing.
 class NameSet {
  public:
-  // Throws Code::invalid_argument when the name is empty or taken.
+  // Throws Code::invalid_argument when the name is empty or taken. `what` is for the message: `a value`.
   void claim(std::string_view what, const std::string& name);
+  void release(const std::string& name) { names_.erase(name); }
 
  private:
   std::unordered_set<std::string> names_;
@@ -53,7 +56,7 @@ class Var {
   Dim dim(int64_t axis) const;
   Ref ref() const { return ref_; }
   GraphBuilder& graph() const { return *graph_; }
-  // Names the value, and the node that made it unless that has a name.
+  // Names the value, and the node that made it unless that has a name. No other value of the graph may have this name.
   Var named(std::string name) const;
 
  private:
@@ -79,7 +82,7 @@ class GraphBuilder {
   Var weight(WeightId id);
   void output(std::string name, Var value);
 
-  // The id by which later graphs call this one. Its inputs and outputs are then fixed.
+  // The id by which later graphs call this one. From the first call on its inputs and outputs are fixed.
   GraphId id() const { return id_; }
   const Graph& graph() const;
 
@@ -87,7 +90,7 @@ class GraphBuilder {
   void set_source(Source source) { source_ = std::move(source); }
   void set_node_name(std::string name) { node_name_ = std::move(name); }
   // Names a value alone, where Var::named would name its node as well.
-  void name_value(Var value, std::string name) { mutable_graph().values[ref(value).id].name = std::move(name); }
+  void name_value(Var value, std::string name);
 
   // A rank-0 constant.
   Var scalar(Scalar value, DType dtype);
@@ -107,12 +110,14 @@ class GraphBuilder {
   std::optional<Ref> ref(const std::optional<Var>& var) const;
   std::vector<Ref> refs(const std::vector<Var>& vars) const;
   Var only(std::vector<Var> results) const { return results.front(); }
+  void check_not_called() const;
 
   ProgramBuilder* program_;
   GraphId id_;
   Source source_;
   std::string node_name_;
-  NameSet input_names_, output_names_;
+  bool called_ = false;
+  NameSet value_names_, output_names_;
   std::unordered_map<uint32_t, Ref> weights_;  // WeightId -> the value that stands for it here
 };
 

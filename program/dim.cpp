@@ -114,8 +114,21 @@ DimTerm product(const DimTerm& x, const DimTerm& y) {
 
 }  // namespace
 
+bool is_identifier_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+bool is_identifier(std::string_view name) {
+  const bool digit_first = !name.empty() && name[0] >= '0' && name[0] <= '9';
+  return !name.empty() && !digit_first && std::all_of(name.begin(), name.end(), is_identifier_char);
+}
+
 Symbol::Symbol(std::string name, int64_t min, int64_t max) {
   if (name.empty()) throw Error(Code::invalid_argument, "a symbol has no name");
+  if (!is_identifier(name)) {
+    throw Error::mismatch(Code::invalid_argument, "", "the name of a symbol", fmt::format("'{}'", name),
+                          "letters, digits and _, without a digit in front");
+  }
   if (min < 0 || min > max) {
     throw Error::mismatch(Code::invalid_argument, "", fmt::format("the range of symbol {}", name),
                           fmt::format("{}..{}", min, max), "0 <= min <= max");

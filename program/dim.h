@@ -18,6 +18,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,10 +27,14 @@ namespace ingot {
 inline constexpr int64_t kUnbounded = std::numeric_limits<int64_t>::max();
 inline constexpr size_t kMaxDimTerms = 64;
 inline constexpr int kMaxDimDepth = 16;
-inline constexpr size_t kMaxDimAtoms = 512;
+inline constexpr size_t kMaxDimAtoms = 128;
 
-// A name with inclusive bounds, 0 <= min <= max. Two symbols of one name are the same symbol; a Program declares each
-// name once.
+bool is_identifier_char(char c);  // a letter, a digit or _
+// Whether a symbol can have this name: such characters, and no digit in front.
+bool is_identifier(std::string_view name);
+
+// An identifier with inclusive bounds, 0 <= min <= max. Two symbols of one name are the same symbol; a Program declares
+// each name once.
 class Symbol {
  public:
   explicit Symbol(std::string name, int64_t min = 0, int64_t max = kUnbounded);

@@ -2,6 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "program/dim_terms.h"
 
@@ -16,10 +20,6 @@ std::string bounds_text(const Symbol& symbol) {
 }
 
 bool in_bounds(const Symbol& symbol, WideInt size) { return symbol.min() <= size && size <= symbol.max(); }
-
-bool contains(std::span<const Symbol> symbols, const Symbol& symbol) {
-  return std::find(symbols.begin(), symbols.end(), symbol) != symbols.end();
-}
 
 }  // namespace
 
@@ -120,24 +120,33 @@ namespace {
 
 class Solver {
  public:
-  // Binds the one unknown of the equation, or checks it when it has none. False: it cannot be used yet.
-  bool take(const DimEquation& equation) {
-    const Dim declared = substitute(equation.declared, bindings_);
+  // Binds the one unknown of the equation and returns it, or checks the equation when it has none.
+  std::optional<Symbol> take(const DimEquation& equation) {
+    const Dim declared = known_part(equation);
     if (declared.is_literal()) {
       check(equation, declared.literal());
-      return true;
+      return std::nullopt;
     }
     const auto terms = declared.terms();
     const DimTerm& first = terms[0];
     const bool linear = terms.size() == 1 || (terms.size() == 2 && terms[1].atoms.empty());
-    if (!linear || first.atoms.size() != 1 || first.atoms[0]->kind != Kind::symbol) return false;
-    bind(equation, *first.atoms[0]->symbol, first.coefficient, constant(declared));
-    return true;
+    if (!linear || first.atoms.size() != 1) return std::nullopt;
+    const std::optional<Symbol> symbol = first.atoms[0]->symbol;
+    if (symbol) bind(equation, *symbol, first.coefficient, constant(declared));
+    return symbol;
   }
 
   Bindings take_bindings() { return std::move(bindings_); }
 
  private:
+  Dim known_part(const DimEquation& equation) const {
+    try {
+      return substitute(equation.declared, bindings_);
+    } catch (Error& error) {
+      throw error.at_node(equation.where);
+    }
+  }
+
   // slope·symbol + offset = actual
   void bind(const DimEquation& equation, const Symbol& symbol, int64_t slope, int64_t offset) {
     const WideInt product = WideInt{equation.actual} - offset;
@@ -191,32 +200,36 @@ class Solver {
   std::vector<const DimEquation*> sources_;  // which bound each entry of bindings_
 };
 
-// Calls `take` on each until nothing is taken any more.
+// Calls `take` on each, and again on those that hold a symbol once it is known: `take` returns the one that it made
+// known. So the cost is that of the declarations, in whatever order they are.
 template <class T, class F>
-void take_all(std::span<const T> all, F take) {
-  std::vector<const T*> open;
-  for (const T& one : all) open.push_back(&one);
-  for (size_t before = open.size() + 1; open.size() < before;) {
-    before = open.size();
-    std::vector<const T*> left;
-    for (const T* one : open) {
-      if (!take(*one)) left.push_back(one);
-    }
-    open = std::move(left);
+void take_all(std::span<const T> all, const Dim& (*declared)(const T&), F take) {
+  std::unordered_map<std::string_view, std::vector<const T*>> holders;
+  std::deque<const T*> open;
+  for (const T& one : all) {
+    std::vector<Symbol> symbols;
+    collect_symbols(declared(one), symbols);
+    for (const Symbol& symbol : symbols) holders[symbol.name()].push_back(&one);
+    open.push_back(&one);
+  }
+  for (; !open.empty(); open.pop_front()) {
+    const std::optional<Symbol> symbol = take(*open.front());
+    if (symbol) std::ranges::copy(holders[symbol->name()], std::back_inserter(open));
   }
 }
 
 // The symbol that the declaration determines once those of `known` are bound.
-std::optional<Symbol> determined(const Dim& declared, std::span<const Symbol> known) {
+std::optional<Symbol> determined(const Dim& declared, const std::unordered_set<std::string_view>& known) {
   std::vector<Symbol> symbols;
   collect_symbols(declared, symbols);
-  std::erase_if(symbols, [&](const Symbol& symbol) { return contains(known, symbol); });
+  std::erase_if(symbols, [&](const Symbol& symbol) { return known.contains(symbol.name()); });
   if (symbols.size() != 1) return std::nullopt;
   const auto [factor, rest] = split(declared, *single_atom(symbols[0]));
   std::vector<Symbol> others;
   collect_symbols(factor, others);
   collect_symbols(rest, others);
-  if (contains(others, symbols[0]) || equal(factor, 0) != Proof::no) return std::nullopt;
+  const bool linear = std::find(others.begin(), others.end(), symbols[0]) == others.end();
+  if (!linear || equal(factor, 0) != Proof::no) return std::nullopt;
   return symbols[0];
 }
 
@@ -224,18 +237,23 @@ std::optional<Symbol> determined(const Dim& declared, std::span<const Symbol> kn
 
 Bindings solve(std::span<const DimEquation> equations) {
   Solver solver;
-  take_all(equations, [&](const DimEquation& equation) { return solver.take(equation); });
+  take_all<DimEquation>(
+      equations, [](const DimEquation& equation) -> const Dim& { return equation.declared; },
+      [&](const DimEquation& equation) { return solver.take(equation); });
   return solver.take_bindings();
 }
 
 std::vector<Symbol> solvable(std::span<const Dim> declared) {
-  std::vector<Symbol> known;
-  take_all(declared, [&](const Dim& dim) {
-    const auto symbol = determined(dim, known);
-    if (symbol) known.push_back(*symbol);
-    return symbol.has_value();
-  });
-  return known;
+  std::vector<Symbol> found;
+  std::unordered_set<std::string_view> known;
+  take_all<Dim>(
+      declared, [](const Dim& dim) -> const Dim& { return dim; },
+      [&](const Dim& dim) {
+        const auto symbol = determined(dim, known);
+        if (symbol) known.insert(found.emplace_back(*symbol).name());
+        return symbol;
+      });
+  return found;
 }
 
 }  // namespace ingot

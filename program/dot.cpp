@@ -21,12 +21,15 @@ std::string quoted(std::string_view text) {
 // Draws one graph as a cluster; ids carry its number so that equal names do not meet.
 class GraphDot {
  public:
-  GraphDot(const Program& program, uint32_t number, std::string& out) : program_(program), graph_(program.graphs[number]), number_(number), out_(out) {}
+  GraphDot(const Program& program, uint32_t number, std::string& out)
+      : program_(program), graph_(program.graphs[number]), number_(number), out_(out) {}
 
   void draw() {
-    line("  subgraph cluster_{} {{\n    label={};\n", number_, quoted((graph_.exported ? "method " : "graph ") + graph_.name));
+    line("  subgraph cluster_{} {{\n    label={};\n", number_,
+         quoted((graph_.exported ? "method " : "graph ") + graph_.name));
     for (uint32_t id = 0; id < graph_.values.size(); ++id) {
-      if (graph_.values[id].kind != ValueKind::result) line("    v{}_{} [label={}, shape=ellipse];\n", number_, id, quoted(print_value(program_, graph_, Ref{id})));
+      if (graph_.values[id].kind != ValueKind::result)
+        line("    v{}_{} [label={}, shape=ellipse];\n", number_, id, quoted(print_value(program_, graph_, Ref{id})));
     }
     for (uint32_t i = 0; i < graph_.nodes.size(); ++i) draw_node(i);
     for (uint32_t i = 0; i < graph_.outputs.size(); ++i) {
@@ -62,7 +65,8 @@ class GraphDot {
   void edge(Ref from, const std::string& to) {
     const Value& value = graph_.values[from.id];
     const bool result = value.kind == ValueKind::result;
-    line("    {}{}_{} -> {} [label={}];\n", result ? "n" : "v", number_, result ? value.index : from.id, to, quoted(to_string(value.type)));
+    line("    {}{}_{} -> {} [label={}];\n", result ? "n" : "v", number_, result ? value.index : from.id, to,
+         quoted(to_string(value.type)));
   }
 
   const Program& program_;
@@ -74,7 +78,8 @@ class GraphDot {
 }  // namespace
 
 std::string to_dot(const Program& program) {
-  std::string out = "digraph program {\n  node [shape=box, fontname=Helvetica];\n  edge [fontname=Helvetica, fontsize=10];\n";
+  std::string out =
+      "digraph program {\n  node [shape=box, fontname=Helvetica];\n  edge [fontname=Helvetica, fontsize=10];\n";
   for (uint32_t i = 0; i < program.graphs.size(); ++i) GraphDot(program, i, out).draw();
   return out + "}\n";
 }

@@ -19,7 +19,11 @@ class OpJson {
 
   void write(const Op& op) {
     const Op defaults = make_op(static_cast<Opcode>(op.index()));
-    std::visit([&](const auto& alternative) { write_fields(alternative, std::get<std::remove_cvref_t<decltype(alternative)>>(defaults)); }, op);
+    std::visit(
+        [&](const auto& alternative) {
+          write_fields(alternative, std::get<std::remove_cvref_t<decltype(alternative)>>(defaults));
+        },
+        op);
   }
 
  private:
@@ -27,7 +31,10 @@ class OpJson {
   void write_fields(const O& op, const O& defaults) {
     std::vector<Json> values, standard;
     visit_fields(defaults, [&](const FieldFacts&, const auto& field) { standard.push_back(attribute(field)); });
-    visit_fields(op, [&](const FieldFacts& facts, const auto& field) { values.push_back(attribute(field)); write_operand(facts, field); });
+    visit_fields(op, [&](const FieldFacts& facts, const auto& field) {
+      values.push_back(attribute(field));
+      write_operand(facts, field);
+    });
     size_t i = 0;
     visit_fields(op, [&](const FieldFacts& facts, const auto&) {
       const bool shown = !values[i].is_null() && !facts.spelled && (facts.required || values[i] != standard[i]);
@@ -36,7 +43,9 @@ class OpJson {
     });
   }
 
-  void write_operand(const FieldFacts& facts, const Ref& ref) { node_["operands"][std::string(facts.name)] = label(ref); }
+  void write_operand(const FieldFacts& facts, const Ref& ref) {
+    node_["operands"][std::string(facts.name)] = label(ref);
+  }
   void write_operand(const FieldFacts& facts, const std::optional<Ref>& ref) {
     if (ref) node_["operands"][std::string(facts.name)] = label(*ref);
   }
@@ -53,24 +62,40 @@ class OpJson {
   Json attribute(const Ref&) const { return nullptr; }
   Json attribute(const std::optional<Ref>&) const { return nullptr; }
   Json attribute(const std::vector<Ref>&) const { return nullptr; }
-  Json attribute(GraphId id) const { return id.id < program_.graphs.size() ? Json(program_.graphs[id.id].name) : Json(nullptr); }
-  Json attribute(StateId id) const { return id.id < program_.states.size() ? Json(program_.states[id.id].name) : Json(nullptr); }
-  Json attribute(SymbolId id) const { return id.id < program_.symbols.size() ? Json(program_.symbols[id.id].name()) : Json(nullptr); }
+  Json attribute(GraphId id) const {
+    return id.id < program_.graphs.size() ? Json(program_.graphs[id.id].name) : Json(nullptr);
+  }
+  Json attribute(StateId id) const {
+    return id.id < program_.states.size() ? Json(program_.states[id.id].name) : Json(nullptr);
+  }
+  Json attribute(SymbolId id) const {
+    return id.id < program_.symbols.size() ? Json(program_.symbols[id.id].name()) : Json(nullptr);
+  }
   Json attribute(const Dim& dim) const { return dim.is_literal() ? Json(dim.literal()) : Json(to_string(dim)); }
-  Json attribute(const Scalar& value) const { return value.is_integer() ? Json(value.as_int()) : Json(to_string(value)); }
+  Json attribute(const Scalar& value) const {
+    return value.is_integer() ? Json(value.as_int()) : Json(to_string(value));
+  }
   Json attribute(const TensorType& type) const { return to_string(type); }
   Json attribute(const QuantScheme& scheme) const { return to_string(scheme); }
-  Json attribute(const NamedAttribute& a) const { return Json{{"name", a.name}, {"ints", a.ints}, {"reals", list(a.reals)}, {"text", a.text}}; }
+  Json attribute(const NamedAttribute& a) const {
+    return Json{{"name", a.name}, {"ints", a.ints}, {"reals", list(a.reals)}, {"text", a.text}};
+  }
   Json attribute(double value) const { return std::isfinite(value) ? Json(value) : Json(fmt::format("{}", value)); }
   Json attribute(int64_t value) const { return value; }
   Json attribute(bool value) const { return value; }
   Json attribute(const std::string& text) const { return text; }
   template <SchemaEnum E>
-  Json attribute(E value) const { return std::string(to_string(value)); }
+  Json attribute(E value) const {
+    return std::string(to_string(value));
+  }
   template <class T>
-  Json attribute(const std::optional<T>& value) const { return value ? attribute(*value) : Json(nullptr); }
+  Json attribute(const std::optional<T>& value) const {
+    return value ? attribute(*value) : Json(nullptr);
+  }
   template <class T>
-  Json attribute(const std::vector<T>& values) const { return list(values); }
+  Json attribute(const std::vector<T>& values) const {
+    return list(values);
+  }
 
   template <class T>
   Json list(const std::vector<T>& values) const {
@@ -101,17 +126,27 @@ Json node_json(const Program& program, const Graph& graph, const Node& node, std
 }
 
 Json graph_json(const Program& program, const Graph& graph, std::span<const Effects> of_graphs) {
-  Json json{{"name", graph.name}, {"method", graph.exported}, {"inputs", Json::array()}, {"nodes", Json::array()}, {"outputs", Json::array()}};
-  for (Ref ref : graph.inputs) json["inputs"].push_back({{"name", graph.values[ref.id].name}, {"type", to_string(graph.type(ref))}});
+  Json json{{"name", graph.name},
+            {"method", graph.exported},
+            {"inputs", Json::array()},
+            {"nodes", Json::array()},
+            {"outputs", Json::array()}};
+  for (Ref ref : graph.inputs)
+    json["inputs"].push_back({{"name", graph.values[ref.id].name}, {"type", to_string(graph.type(ref))}});
   for (const Node& node : graph.nodes) json["nodes"].push_back(node_json(program, graph, node, of_graphs));
   for (const Output& output : graph.outputs) {
-    json["outputs"].push_back({{"name", output.name}, {"value", print_value(program, graph, output.value)}, {"type", to_string(graph.type(output.value))}});
+    json["outputs"].push_back({{"name", output.name},
+                               {"value", print_value(program, graph, output.value)},
+                               {"type", to_string(graph.type(output.value))}});
   }
   return json;
 }
 
 Json weight_json(const Weight& weight) {
-  Json json{{"name", weight.name}, {"type", to_string(weight.tensor.type())}, {"bytes", weight.tensor.bytes().size()}, {"hash", to_string(weight.hash)}};
+  Json json{{"name", weight.name},
+            {"type", to_string(weight.tensor.type())},
+            {"bytes", weight.tensor.bytes().size()},
+            {"hash", to_string(weight.hash)}};
   if (weight.external) json["file"] = weight.external->file, json["tensor"] = weight.external->tensor;
   return json;
 }
@@ -125,8 +160,11 @@ Json state_json(const Program& program, const State& state) {
 }  // namespace
 
 std::string to_json(const Program& program) {
-  Json json{{"symbols", Json::array()}, {"weights", Json::array()}, {"states", Json::array()}, {"graphs", Json::array()}};
-  for (const Symbol& s : program.symbols) json["symbols"].push_back({{"name", s.name()}, {"min", s.min()}, {"max", s.max() == kUnbounded ? Json(nullptr) : Json(s.max())}});
+  Json json{
+      {"symbols", Json::array()}, {"weights", Json::array()}, {"states", Json::array()}, {"graphs", Json::array()}};
+  for (const Symbol& s : program.symbols)
+    json["symbols"].push_back(
+        {{"name", s.name()}, {"min", s.min()}, {"max", s.max() == kUnbounded ? Json(nullptr) : Json(s.max())}});
   for (const Weight& weight : program.weights) json["weights"].push_back(weight_json(weight));
   for (const State& state : program.states) json["states"].push_back(state_json(program, state));
   const std::vector<Effects> of_graphs = graph_effects(program);

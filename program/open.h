@@ -11,8 +11,8 @@
 
 namespace ingot {
 
-// A .ingot file or the text form, told apart by the first bytes. In text, weights by hash are looked for in the files that
-// `weights_from` names, and weights in safetensors files, both beside the text.
+// A .ingot file or the text form, told apart by the first bytes. In text, weights by hash are looked for in the files
+// that `weights_from` names, and weights in safetensors files, both beside the text.
 Program open_program(const std::filesystem::path& path, const LoadOptions& options = {});
 
 // Text that is not in a file: `folder` is where files that it names are; empty: none may be named.

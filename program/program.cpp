@@ -47,7 +47,8 @@ Op make_op(Opcode opcode) {
 }
 
 const Graph* Program::method(std::string_view name) const {
-  const auto found = std::find_if(graphs.begin(), graphs.end(), [&](const Graph& g) { return g.exported && g.name == name; });
+  const auto found =
+      std::find_if(graphs.begin(), graphs.end(), [&](const Graph& g) { return g.exported && g.name == name; });
   return found == graphs.end() ? nullptr : &*found;
 }
 
@@ -82,7 +83,8 @@ std::string mnemonic(const Op& op) {
 Effects effects(const Op& op, std::span<const Effects> of_graphs) {
   Effects most = own_effects(kOpFacts[op.index()].effects);
   visit_fields(op, [&](const FieldFacts&, const auto& field) {
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field)>, GraphId>) most = std::max(most, of_graphs[field.id]);
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field)>, GraphId>)
+      most = std::max(most, of_graphs[field.id]);
   });
   return most;
 }

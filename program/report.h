@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "program/program.h"
@@ -22,8 +23,8 @@ struct Summary {
   std::vector<MethodSummary> methods;
   std::map<std::string, uint64_t> op_counts;  // by mnemonic, over all graphs
   uint64_t nodes = 0, graphs = 0;
-  uint64_t parameters = 0;     // elements of distinct weights
-  uint64_t weight_bytes = 0;   // of distinct weights
+  uint64_t parameters = 0;    // elements of distinct weights
+  uint64_t weight_bytes = 0;  // of distinct weights
   uint64_t weights = 0, distinct_weights = 0;
   std::vector<std::string> states;  // `kv: f32[2, 128]`
   uint64_t state_bytes = 0;
@@ -39,6 +40,8 @@ std::string to_json(const Program& program);
 // Graphviz: a cluster per graph, edges labelled with types.
 std::string to_dot(const Program& program);
 
+// `1 node`, `2 nodes`
+std::string counted(uint64_t count, std::string_view noun);
 // `12.3 MiB`
 std::string human_bytes(uint64_t bytes);
 // `S in 1..4096`, `S in 1..` when unbounded.

@@ -11,8 +11,10 @@ namespace {
 
 MethodSummary summarize_method(const Graph& graph) {
   MethodSummary method{.name = graph.name, .inputs = {}, .outputs = {}, .nodes = graph.nodes.size()};
-  for (Ref ref : graph.inputs) method.inputs.push_back(fmt::format("{}: {}", graph.values[ref.id].name, to_string(graph.type(ref))));
-  for (const Output& output : graph.outputs) method.outputs.push_back(fmt::format("{}: {}", output.name, to_string(graph.type(output.value))));
+  for (Ref ref : graph.inputs)
+    method.inputs.push_back(fmt::format("{}: {}", graph.values[ref.id].name, to_string(graph.type(ref))));
+  for (const Output& output : graph.outputs)
+    method.outputs.push_back(fmt::format("{}: {}", output.name, to_string(graph.type(output.value))));
   return method;
 }
 
@@ -28,7 +30,8 @@ void count_weights(const Program& program, Summary& summary) {
 }
 
 void append_list(std::string& out, std::string_view title, const std::vector<std::string>& items) {
-  for (size_t i = 0; i < items.size(); ++i) fmt::format_to(std::back_inserter(out), "{:<12}{}\n", i == 0 ? title : "", items[i]);
+  for (size_t i = 0; i < items.size(); ++i)
+    fmt::format_to(std::back_inserter(out), "{:<12}{}\n", i == 0 ? title : "", items[i]);
 }
 
 // Most frequent first, names in order among equals.
@@ -40,6 +43,10 @@ std::vector<std::pair<std::string, uint64_t>> by_count(const std::map<std::strin
 
 }  // namespace
 
+std::string counted(uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::string human_bytes(uint64_t bytes) {
   static constexpr std::string_view units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   auto value = static_cast<double>(bytes);
@@ -49,7 +56,8 @@ std::string human_bytes(uint64_t bytes) {
 }
 
 std::string describe(const Symbol& symbol) {
-  return fmt::format("{} in {}..{}", symbol.name(), symbol.min(), symbol.max() == kUnbounded ? "" : std::to_string(symbol.max()));
+  return fmt::format("{} in {}..{}", symbol.name(), symbol.min(),
+                     symbol.max() == kUnbounded ? "" : std::to_string(symbol.max()));
 }
 
 Summary summarize(const Program& program) {
@@ -63,7 +71,8 @@ Summary summarize(const Program& program) {
   count_weights(program, summary);
   for (const State& state : program.states) {
     summary.states.push_back(fmt::format("{}: {}", state.name, to_string(state.type)));
-    summary.state_bytes += static_cast<uint64_t>(byte_count(state.type.dtype, *literal_sizes(state.type.shape), state.type.scheme));
+    summary.state_bytes +=
+        static_cast<uint64_t>(byte_count(state.type.dtype, *literal_sizes(state.type.shape), state.type.scheme));
   }
   for (const Symbol& symbol : program.symbols) summary.symbols.push_back(describe(symbol));
   return summary;
@@ -72,17 +81,20 @@ Summary summarize(const Program& program) {
 std::string to_text(const Summary& summary) {
   std::string out;
   for (const MethodSummary& method : summary.methods) {
-    fmt::format_to(std::back_inserter(out), "{:<12}{} ({} nodes)\n", "method", method.name, method.nodes);
+    fmt::format_to(std::back_inserter(out), "{:<12}{} ({})\n", "method", method.name, counted(method.nodes, "node"));
     append_list(out, "  inputs", method.inputs);
     append_list(out, "  outputs", method.outputs);
   }
   append_list(out, "symbols", summary.symbols);
   append_list(out, "state", summary.states);
-  if (summary.state_bytes) fmt::format_to(std::back_inserter(out), "{:<12}{} of state\n", "", human_bytes(summary.state_bytes));
-  fmt::format_to(std::back_inserter(out), "{:<12}{} in {} tensors ({} distinct), {} parameters\n", "weights",
-                 human_bytes(summary.weight_bytes), summary.weights, summary.distinct_weights, summary.parameters);
-  fmt::format_to(std::back_inserter(out), "{:<12}{} in {} graphs\n", "nodes", summary.nodes, summary.graphs);
-  for (const auto& [name, count] : by_count(summary.op_counts)) fmt::format_to(std::back_inserter(out), "{:>10}  {}\n", count, name);
+  if (summary.state_bytes)
+    fmt::format_to(std::back_inserter(out), "{:<12}{} of state\n", "", human_bytes(summary.state_bytes));
+  fmt::format_to(std::back_inserter(out), "{:<12}{} in {} ({} distinct), {}\n", "weights",
+                 human_bytes(summary.weight_bytes), counted(summary.weights, "tensor"), summary.distinct_weights,
+                 counted(summary.parameters, "parameter"));
+  fmt::format_to(std::back_inserter(out), "{:<12}{} in {}\n", "nodes", summary.nodes, counted(summary.graphs, "graph"));
+  for (const auto& [name, count] : by_count(summary.op_counts))
+    fmt::format_to(std::back_inserter(out), "{:>10}  {}\n", count, name);
   return out;
 }
 

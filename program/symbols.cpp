@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <bit>
 #include <optional>
 
 #include "gen/fields.h"
@@ -10,6 +10,28 @@
 
 namespace ingot {
 namespace {
+
+// Symbols by index, a bit each, so that a call takes over what its graph needs word by word.
+class SymbolSet {
+ public:
+  explicit SymbolSet(size_t count) : words_((count + 63) / 64) {}
+
+  bool contains(uint32_t symbol) const { return (words_[symbol / 64] >> symbol % 64 & 1) != 0; }
+  void insert(uint32_t symbol) { words_[symbol / 64] |= uint64_t{1} << symbol % 64; }
+
+  // f(symbol) for each that is in neither of the others, which f may add to.
+  template <class F>
+  void each_not_in(const SymbolSet& a, const SymbolSet& b, F&& f) const {
+    for (size_t i = 0; i < words_.size(); ++i) {
+      for (uint64_t left = words_[i] & ~(a.words_[i] | b.words_[i]); left != 0; left &= left - 1) {
+        f(static_cast<uint32_t>(i * 64) + static_cast<uint32_t>(std::countr_zero(left)));
+      }
+    }
+  }
+
+ private:
+  std::vector<uint64_t> words_;
+};
 
 // The graph whose op binds each symbol, if one does.
 using Binders = std::vector<std::optional<uint32_t>>;
@@ -40,8 +62,10 @@ Binders find_binders(const Program& program) {
     for (const Node& node : program.graphs[graph].nodes) {
       each_field<SymbolId>(node.op, [&](SymbolId symbol) {
         if (binders[symbol.id]) {
-          throw Error::mismatch(Code::invalid_argument, mnemonic(node.op), fmt::format("symbol {}", program.symbols[symbol.id].name()),
-                                "bound twice", "bound by one op").at_node(program.graphs[graph].name);
+          throw Error::mismatch(Code::invalid_argument, mnemonic(node.op),
+                                fmt::format("symbol {}", program.symbols[symbol.id].name()), "bound twice",
+                                "bound by one op")
+              .at_node(program.graphs[graph].name);
         }
         binders[symbol.id] = graph;
       });
@@ -50,29 +74,34 @@ Binders find_binders(const Program& program) {
   return binders;
 }
 
-// Walks one graph in order. `needs` collects what it uses without binding it.
+// Walks one graph in order, and returns what it needs: the symbols that it uses and does not bind.
 class ScopeCheck {
  public:
   ScopeCheck(const Program& program, const SymbolTable& table, const Binders& binders, uint32_t self,
-             const std::vector<std::vector<uint32_t>>& needs_of)
-      : program_(program), graph_(program.graphs[self]), table_(table), binders_(binders), self_(self), needs_of_(needs_of),
-        bound_(program.symbols.size()), needed_(program.symbols.size()) {}
+             const std::vector<SymbolSet>& needs_of)
+      : program_(program),
+        graph_(program.graphs[self]),
+        table_(table),
+        binders_(binders),
+        self_(self),
+        needs_of_(needs_of),
+        bound_(program.symbols.size()),
+        needed_(program.symbols.size()) {}
 
-  std::vector<uint32_t> run() {
+  SymbolSet run() {
     for (const Value& value : graph_.values) {
       if (value.kind != ValueKind::result) use(value.type);
     }
     for (const Node& node : graph_.nodes) walk(node);
     if (graph_.exported) check_method();
-    return std::move(needs_);
+    return std::move(needed_);
   }
 
  private:
   void use(uint32_t symbol) {
-    if (bound_[symbol] || needed_[symbol]) return;
+    if (bound_.contains(symbol) || needed_.contains(symbol)) return;
     if (binders_[symbol] == self_) refuse(symbol, "used before the op that binds it", "bound before its first use");
-    needed_[symbol] = true;
-    needs_.push_back(symbol);
+    needed_.insert(symbol);
   }
   void use(const TensorType& type) {
     each_symbol(type, table_, [&](uint32_t symbol) { use(symbol); });
@@ -80,13 +109,13 @@ class ScopeCheck {
 
   void walk(const Node& node) {
     each_field<GraphId>(node.op, [&](GraphId callee) {
-      for (uint32_t symbol : needs_of_[callee.id]) use(symbol);
+      needs_of_[callee.id].each_not_in(bound_, needed_, [&](uint32_t symbol) { use(symbol); });
     });
     each_field<Dim>(node.op, [&](const Dim& dim) { each_symbol(dim, table_, [&](uint32_t symbol) { use(symbol); }); });
     each_field<Shape>(node.op, [&](const Shape& shape) {
       for (const Dim& dim : shape) each_symbol(dim, table_, [&](uint32_t symbol) { use(symbol); });
     });
-    each_field<SymbolId>(node.op, [&](SymbolId symbol) { bound_[symbol.id] = true; });
+    each_field<SymbolId>(node.op, [&](SymbolId symbol) { bound_.insert(symbol.id); });
     for (uint32_t i = 0; i < node.result_count; ++i) use(graph_.values[node.first_result.id + i].type);
   }
 
@@ -97,16 +126,20 @@ class ScopeCheck {
       const Shape& shape = graph_.type(input).shape;
       declared.insert(declared.end(), shape.begin(), shape.end());
     }
-    std::vector<bool> solved(program_.symbols.size());
-    for (const Symbol& symbol : solvable(declared)) solved[table_.index_of(symbol)] = true;
-    for (uint32_t symbol : needs_) {
-      if (binders_[symbol]) refuse(symbol, fmt::format("bound by an op of graph '{}'", program_.graphs[*binders_[symbol]].name), "in scope only after that op");
-      if (!solved[symbol]) refuse(symbol, "never bound", "bound by the sizes of an input or by an op");
+    SymbolSet solved(program_.symbols.size());
+    for (const Symbol& symbol : solvable(declared)) {
+      if (const uint32_t index = table_.index_of(symbol); !binders_[index]) solved.insert(index);
     }
+    needed_.each_not_in(solved, solved, [&](uint32_t symbol) {
+      if (!binders_[symbol]) refuse(symbol, "never bound", "bound by the sizes of an input or by an op");
+      refuse(symbol, fmt::format("bound by an op of graph '{}'", program_.graphs[*binders_[symbol]].name),
+             "in scope only after that op");
+    });
   }
 
   [[noreturn]] void refuse(uint32_t symbol, std::string actual, std::string expected) const {
-    throw Error::mismatch(Code::invalid_argument, "", fmt::format("symbol {}", program_.symbols[symbol].name()), std::move(actual), std::move(expected))
+    throw Error::mismatch(Code::invalid_argument, "", fmt::format("symbol {}", program_.symbols[symbol].name()),
+                          std::move(actual), std::move(expected))
         .at_node(graph_.name);
   }
 
@@ -115,30 +148,35 @@ class ScopeCheck {
   const SymbolTable& table_;
   const Binders& binders_;
   uint32_t self_;
-  const std::vector<std::vector<uint32_t>>& needs_of_;
-  std::vector<bool> bound_, needed_;
-  std::vector<uint32_t> needs_;
+  const std::vector<SymbolSet>& needs_of_;
+  SymbolSet bound_, needed_;
 };
 
 }  // namespace
 
 SymbolTable::SymbolTable(const Program& program, uint64_t limit) : program_(program) {
   if (program.symbols.size() > limit) {
-    throw Error::mismatch(Code::limit, "", "the number of symbols", fmt::format("{}", program.symbols.size()), fmt::format("at most {}", limit));
+    throw Error::mismatch(Code::limit, "", "the number of symbols", fmt::format("{}", program.symbols.size()),
+                          fmt::format("at most {}", limit));
   }
   for (uint32_t i = 0; i < program.symbols.size(); ++i) {
     if (!index_.try_emplace(program.symbols[i].name(), i).second) {
-      throw Error::mismatch(Code::invalid_argument, "", fmt::format("symbol {}", program.symbols[i].name()), "declared twice", "declared once");
+      throw Error::mismatch(Code::invalid_argument, "", fmt::format("symbol {}", program.symbols[i].name()),
+                            "declared twice", "declared once");
     }
   }
 }
 
 uint32_t SymbolTable::index_of(const Symbol& symbol) const {
   const auto found = index_.find(symbol.name());
-  if (found == index_.end()) throw Error::mismatch(Code::not_found, "", fmt::format("symbol {}", symbol.name()), "not declared", "declared by the program");
+  if (found == index_.end()) {
+    throw Error::mismatch(Code::not_found, "", fmt::format("symbol {}", symbol.name()), "not declared",
+                          "declared by the program");
+  }
   const Symbol& declared = program_.symbols[found->second];
   if (declared.min() != symbol.min() || declared.max() != symbol.max()) {
-    throw Error::mismatch(Code::invalid_argument, "", fmt::format("symbol {}", symbol.name()), fmt::format("{}..{}", symbol.min(), symbol.max()),
+    throw Error::mismatch(Code::invalid_argument, "", fmt::format("symbol {}", symbol.name()),
+                          fmt::format("{}..{}", symbol.min(), symbol.max()),
                           fmt::format("{}..{} as declared", declared.min(), declared.max()));
   }
   return found->second;
@@ -150,8 +188,10 @@ void SymbolTable::check_declared(const Dim& dim) const {
 
 void check_symbol_scopes(const Program& program, const SymbolTable& symbols) {
   const Binders binders = find_binders(program);
-  std::vector<std::vector<uint32_t>> needs;
-  for (uint32_t i = 0; i < program.graphs.size(); ++i) needs.push_back(ScopeCheck(program, symbols, binders, i, needs).run());
+  std::vector<SymbolSet> needs;
+  for (uint32_t i = 0; i < program.graphs.size(); ++i) {
+    needs.push_back(ScopeCheck(program, symbols, binders, i, needs).run());
+  }
 }
 
 }  // namespace ingot

@@ -8,11 +8,12 @@
 //     return %h
 //   }
 //
-// docs/text.md has the grammar. Printing what was parsed gives the same text again, once it has been printed before.
+// docs/text.md has the grammar. Text that was printed, parsed and printed again is the same.
 //
 // Ownership  values. A weight that was parsed owns its bytes; one that was resolved shares the resolver's.
 // Threads    pure functions; the callbacks run on the caller's thread.
-// Failure    Code::bad_text for what does not parse; a mistake that inference or the verifier finds keeps its code. Either
+// Failure    Code::bad_text for what does not parse; a mistake that inference or the verifier finds keeps its code.
+// Either
 //            way the message begins with `file:line:column: `. Text may be hostile: time and memory stay linear in it.
 #pragma once
 
@@ -41,7 +42,7 @@ std::string print(const Program& program, const TextOptions& options = {});
 
 // `%c, %ys = scan [%c0], [%xs], [] {body=@body, length=S} : f32[], f32[S]`, without the end of the line.
 std::string print_node(const Program& program, const Graph& graph, const Node& node, bool types = true);
-// `%h`, `%12` for a value without a name, `@fc.w` for a weight.
+// `%h`, `@fc.w` for a weight; without a name `%12`, the result of node 12, or `%12.1`, the second of several.
 std::string print_value(const Program& program, const Graph& graph, Ref value);
 
 struct AttributeText {
@@ -59,8 +60,8 @@ std::string print_contents(const Tensor& tensor);
 // Finds the weight of a `ref`; `files` are the names that `weights_from` gave, in order. None: not there.
 using WeightResolver =
     std::function<std::optional<Tensor>(const ContentHash& hash, const std::vector<std::string>& files)>;
-// Reads a tensor of a file beside the program. Throws where it cannot.
-using ExternalLoader = std::function<Tensor(const ExternalTensor& external)>;
+// Reads a tensor of a file beside the program, declared with that type. Throws where it cannot.
+using ExternalLoader = std::function<Tensor(const ExternalTensor& external, const TensorType& type)>;
 
 struct ParseOptions {
   std::string file = "<text>";  // for messages

@@ -56,16 +56,20 @@ Comparison compare_elements(const Tensor& actual, const Tensor& expected, const 
     if (std::isfinite(error)) result.max_error = std::max(result.max_error, error);
     if (close(a[i], b[i], tolerance)) continue;
     if (result.differing++ == 0) {
-      result.difference = fmt::format("element {} is {}, expected {}", position(i, actual.sizes()), text_of(a[i]), text_of(b[i]));
+      result.difference =
+          fmt::format("element {} is {}, expected {}", position(i, actual.sizes()), text_of(a[i]), text_of(b[i]));
     }
   }
   result.equal = result.differing == 0;
-  if (!result.equal) result.difference += fmt::format("; {} of {} elements differ, largest error {:.3g}", result.differing, a.size(), result.max_error);
+  if (!result.equal)
+    result.difference +=
+        fmt::format("; {} of {} elements differ, largest error {:.3g}", result.differing, a.size(), result.max_error);
   return result;
 }
 
 Comparison compare_bytes(const Tensor& actual, const Tensor& expected) {
-  const bool equal = std::equal(actual.bytes().begin(), actual.bytes().end(), expected.bytes().begin(), expected.bytes().end());
+  const bool equal =
+      std::equal(actual.bytes().begin(), actual.bytes().end(), expected.bytes().begin(), expected.bytes().end());
   return {.equal = equal, .differing = equal ? 0 : 1, .max_error = 0, .difference = equal ? "" : "packed bytes differ"};
 }
 
@@ -73,7 +77,9 @@ Comparison compare_bytes(const Tensor& actual, const Tensor& expected) {
 
 Comparison compare(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance) {
   if (actual.type() != expected.type()) {
-    return {.equal = false, .differing = 0, .max_error = 0,
+    return {.equal = false,
+            .differing = 0,
+            .max_error = 0,
             .difference = fmt::format("type is {}, expected {}", to_string(actual.type()), to_string(expected.type()))};
   }
   if (actual.dtype() == DType::packed) return compare_bytes(actual, expected);

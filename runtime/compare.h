@@ -10,8 +10,8 @@
 
 namespace ingot {
 
-// |actual - expected| <= atol + rtol·|expected|. NaN equals NaN, an infinity only itself. Integers, bool and packed bytes
-// are compared exactly.
+// |actual - expected| <= atol + rtol·|expected|. NaN equals NaN, an infinity only itself. Integers, bool and packed
+// bytes are compared exactly.
 struct Tolerance {
   double rtol = 1e-5;
   double atol = 1e-8;

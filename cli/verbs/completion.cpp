@@ -31,7 +31,8 @@ std::string bash_script(const CLI::App& root) {
   return fmt::format(
       "_ingot() {{\n  local current=${{COMP_WORDS[COMP_CWORD]}} words=\"\"\n  case ${{COMP_WORDS[1]}} in\n{}"
       "    *) words=\"{} {}\" ;;\n  esac\n  COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
-      "  [[ $current != -* && $COMP_CWORD -gt 1 ]] && COMPREPLY+=($(compgen -f -- \"$current\"))\n}}\ncomplete -o filenames -F _ingot ingot\n",
+      "  [[ $current != -* && $COMP_CWORD -gt 1 ]] && COMPREPLY+=($(compgen -f -- \"$current\"))\n}}\ncomplete -o "
+      "filenames -F _ingot ingot\n",
       cases, joined(verbs), joined(flags_of(root)));
 }
 
@@ -39,7 +40,8 @@ std::string bash_script(const CLI::App& root) {
 
 Verb add_completion(CLI::App& root) {
   auto shell = std::make_shared<std::string>("bash");
-  CLI::App* app = root.add_subcommand("completion", "Print a script that completes verbs and flags: source <(ingot completion bash)");
+  CLI::App* app = root.add_subcommand("completion",
+                                      "Print a script that completes verbs and flags: source <(ingot completion bash)");
   app->add_option("shell", *shell, "bash or zsh")->check(CLI::IsMember({"bash", "zsh"}))->capture_default_str();
   return {app, [&root, shell] {
             const std::string prefix = *shell == "zsh" ? "autoload -U +X bashcompinit && bashcompinit\n" : "";

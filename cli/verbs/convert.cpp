@@ -35,7 +35,8 @@ std::string weights_from(const Program& program, const Options& options) {
 }
 
 int convert(const Options& options) {
-  if (options.external_weights && options.embed_weights) throw WrongUsage{"--external-weights and --embed-weights contradict each other"};
+  if (options.external_weights && options.embed_weights)
+    throw WrongUsage{"--external-weights and --embed-weights contradict each other"};
   const Program program = open_program(options.file);
   if (fs::path(options.output).extension() == ".ingot") {
     const Progress progress("writing " + options.output);
@@ -45,8 +46,10 @@ int convert(const Options& options) {
     save_program(program, options.output, {.weights = placement});
     return kDone;
   }
-  if (options.external_weights || options.embed_weights) throw WrongUsage{"only a .ingot file takes a choice of where weights go"};
-  write_text(options.output, print(program, {.inline_bytes = options.inline_bytes, .weights_from = weights_from(program, options)}));
+  if (options.external_weights || options.embed_weights)
+    throw WrongUsage{"only a .ingot file takes a choice of where weights go"};
+  write_text(options.output,
+             print(program, {.inline_bytes = options.inline_bytes, .weights_from = weights_from(program, options)}));
   return kDone;
 }
 
@@ -56,10 +59,12 @@ Verb add_convert(CLI::App& root) {
   auto o = std::make_shared<Options>();
   CLI::App* app = root.add_subcommand("convert", "Turn text into a .ingot file, or a file into text.");
   app->add_option("file", o->file, ".ingot file or text form")->required();
-  app->add_option("-o,--output", o->output, "NAME.ingot writes a file, any other name text; default: text to standard output");
+  app->add_option("-o,--output", o->output,
+                  "NAME.ingot writes a file, any other name text; default: text to standard output");
   app->add_flag("--external-weights", o->external_weights, "put large weights into NAME.safetensors beside the file");
   app->add_flag("--embed-weights", o->embed_weights, "take weights of safetensors files into the file");
-  app->add_option("--inline-bytes", o->inline_bytes, "text: write weights up to this size out, larger ones by hash")->capture_default_str();
+  app->add_option("--inline-bytes", o->inline_bytes, "text: write weights up to this size out, larger ones by hash")
+      ->capture_default_str();
   return {app, [o] { return convert(*o); }};
 }
 

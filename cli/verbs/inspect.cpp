@@ -24,8 +24,9 @@ std::string file_line(const std::string& path) {
   const MappedFile file = map_file(path);
   if (!is_program_file(file.buffer.bytes)) return fmt::format("{:<12}{}, text form\n", "file", path);
   const FileFacts facts = file_facts(file.buffer.bytes);
-  return fmt::format("{:<12}{}, format {} (reader {} or newer), {} of metadata, {} of weights\n", "file", path, facts.format_version,
-                     facts.minimum_reader, human_bytes(facts.metadata_bytes), human_bytes(facts.segment_bytes));
+  return fmt::format("{:<12}{}, format {} (reader {} or newer), {} of metadata, {} of weights\n", "file", path,
+                     facts.format_version, facts.minimum_reader, human_bytes(facts.metadata_bytes),
+                     human_bytes(facts.segment_bytes));
 }
 
 std::string render(const Program& program, const Options& options) {

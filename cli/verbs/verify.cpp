@@ -25,8 +25,9 @@ void verify_file(const std::string& path, const Options& options) {
   }
   const Summary summary = summarize(program);
   if (!options.quiet) {
-    fmt::print("{} {}: {} methods, {} nodes, {} of weights\n", paint(Colour::green, "ok", stdout_is_terminal()), path, summary.methods.size(),
-               summary.nodes, human_bytes(summary.weight_bytes));
+    fmt::print("{} {}: {}, {}, {} of weights\n", paint(Colour::green, "ok", stdout_is_terminal()), path,
+               counted(summary.methods.size(), "method"), counted(summary.nodes, "node"),
+               human_bytes(summary.weight_bytes));
   }
 }
 
@@ -34,13 +35,20 @@ void verify_file(const std::string& path, const Options& options) {
 
 Verb add_verify(CLI::App& root) {
   auto o = std::make_shared<Options>();
-  CLI::App* app = root.add_subcommand("verify", "Check that a file is sound; the exit code tells.");
+  CLI::App* app = root.add_subcommand("verify", "Check that files are sound; the exit code tells.");
   app->add_option("files", o->files, ".ingot files or text forms")->required();
   app->add_flag("--hashes", o->hashes, "also read every weight and compare its hash");
   app->add_flag("-q,--quiet", o->quiet, "print nothing when all is well");
   return {app, [o] {
-            for (const std::string& file : o->files) verify_file(file, *o);
-            return kDone;
+            int code = kDone;
+            for (const std::string& file : o->files) {
+              try {
+                verify_file(file, *o);
+              } catch (...) {
+                code = report_current_exception();
+              }
+            }
+            return code;
           }};
 }
 

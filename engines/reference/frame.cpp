@@ -62,6 +62,15 @@ void States::commit() {
 
 // ------------------------------------------------------------------------------------------------------------- frame
 
+std::string place_of(const Graph& graph, const Node& node) {
+  std::string place = graph.name + ":";
+  if (node.result_count > 0) {
+    const std::string& name = graph.values[node.first_result.id].name;
+    place += " %" + (name.empty() ? std::to_string(node.first_result.id) : name);
+  }
+  return node.name.empty() ? place : fmt::format("{} \"{}\"", place, node.name);
+}
+
 Frame::Frame(Call& call, GraphId graph, std::vector<Tensor> inputs, Bindings bindings)
     : call_(call),
       id_(graph),
@@ -88,21 +97,11 @@ void Frame::run(const Node& node) {
     call_.meter.spend(1);
     std::visit([&](const auto& op) { reference::run(op, *this); }, node.op);
   } catch (Error& error) {
-    error.in_op(mnemonic(node.op)).at_node(where(node));
+    error.in_op(mnemonic(node.op)).at_node(place_of(graph_, node));
     throw;
   } catch (const std::bad_alloc&) {
-    throw Error(Code::limit, "the system has no more memory").in_op(mnemonic(node.op)).at_node(where(node));
+    throw Error(Code::limit, "the system has no more memory").in_op(mnemonic(node.op)).at_node(place_of(graph_, node));
   }
-}
-
-// `forward: %h "layer0/MatMul"`
-std::string Frame::where(const Node& node) const {
-  std::string place = graph_.name + ":";
-  if (node.result_count > 0) {
-    const std::string& name = graph_.values[node.first_result.id].name;
-    place += " %" + (name.empty() ? std::to_string(node.first_result.id) : name);
-  }
-  return node.name.empty() ? place : fmt::format("{} \"{}\"", place, node.name);
 }
 
 // ---------------------------------------------------------------------------------------------------------- operands

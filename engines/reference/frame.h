@@ -51,6 +51,9 @@ class States {
   std::unordered_map<uint32_t, Tensor> written_;
 };
 
+// Where a node stands, for messages: `forward: %h "layer0/MatMul"`.
+std::string place_of(const Graph& graph, const Node& node);
+
 struct Plan;
 
 // One call of a method.
@@ -90,6 +93,7 @@ class Frame {
   View<int64_t> indices(Ref ref);
 
   // ---- results
+  uint32_t result_count() const { return node_->result_count; }
   DType result_dtype(uint32_t i = 0) const { return result_type(i).dtype; }
   // Allocated as inference says, under the bindings.
   template <class T = double>
@@ -125,7 +129,6 @@ class Frame {
   const TensorType& result_type(uint32_t i) const { return graph_.values[node_->first_result.id + i].type; }
   Tensor converted(Ref ref, DType dtype);
   void run(const Node& node);
-  std::string where(const Node& node) const;
 
   Call& call_;
   GraphId id_;

@@ -87,13 +87,20 @@ Dim read_dim(const Pools& pools, const fbs::DimNode& node, const Place& place) t
   throw;
 }
 
+// What an entry takes in memory beside the Dim itself.
+uint64_t cost(const Dim& dim) {
+  uint64_t bytes = 0;
+  for (const DimTerm& term : dim.terms()) bytes += sizeof(DimTerm) + term.atoms.size() * sizeof(term.atoms[0]);
+  return bytes;
+}
+
 void read_dims(const TableReader& program, Pools& pools) {
   const FieldFacts field{"dims", fbs::Program::VT_DIMS};
   const auto nodes = program.list<fbs::DimNode>(field);
   pools.dims.reserve(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
     pools.dims.push_back(read_dim(pools, nodes[i], program.place_of(field, i)));
-    program.spend(pools.dims.back().terms().size() * sizeof(DimTerm));
+    program.spend(cost(pools.dims.back()));
   }
 }
 
@@ -120,6 +127,7 @@ TensorType read_type(const TableReader& table, const Pools& pools, const Limits&
 void read_types(const TableReader& program, Pools& pools, const Limits& limits) {
   const FieldFacts field{"types", fbs::Program::VT_TYPES};
   const auto offsets = program.offsets(field);
+  program.spend(offsets.size() * sizeof(TensorType));
   pools.types.reserve(offsets.size());
   for (size_t i = 0; i < offsets.size(); ++i) {
     pools.types.push_back(read_type(program.table_at(field, offsets, i), pools, limits));

@@ -58,9 +58,11 @@ fs::path resolve(const fs::path& folder, const std::string& name) {
 ExternalFiles::ExternalFiles(fs::path folder, std::optional<FileIdentity> program)
     : folder_(std::move(folder)), program_(program) {}
 
+fs::path ExternalFiles::path(const std::string& name) const { return resolve(folder_, name); }
+
 const SafetensorsIndex& ExternalFiles::index(const std::string& name) {
   if (const auto found = indices_.find(name); found != indices_.end()) return found->second;
-  const MappedFile file = map_file(resolve(folder_, name));
+  const MappedFile file = map_file(path(name));
   if (program_ == file.identity) {
     throw Error(Code::bad_file, fmt::format("the weights file {} is the program itself", quote(name)));
   }

@@ -25,6 +25,8 @@ class ExternalFiles {
   // An empty folder: no file may be named. `program` is what the files must not be.
   explicit ExternalFiles(std::filesystem::path folder, std::optional<FileIdentity> program = {});
 
+  // Where the file is, by its name in the program.
+  std::filesystem::path path(const std::string& name) const;
   // The tensor, which must have that type.
   Tensor tensor(const ExternalTensor& external, const TensorType& type);
 

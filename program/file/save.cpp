@@ -93,9 +93,17 @@ Externals move_beside(const Program& program, const fs::path& path, uint64_t fro
   return out;
 }
 
-// References are kept only where a reader will find what they promise.
+// The file that will be replaced, where there is one.
+std::optional<FileIdentity> identity_of(const fs::path& path) {
+  std::error_code ignored;  // whatever else is there, writing refuses it
+  if (!fs::is_regular_file(path, ignored)) return {};
+  return map_file(path).identity;
+}
+
+// References are kept only where a reader will find what they promise, and where saving does not replace it.
 void check_declared(const Program& program, const fs::path& path) {
-  file::ExternalFiles files(path.has_parent_path() ? path.parent_path() : ".");
+  if (std::ranges::none_of(program.weights, [](const Weight& w) { return w.external.has_value(); })) return;
+  file::ExternalFiles files(path.has_parent_path() ? path.parent_path() : ".", identity_of(path));
   for (const Weight& weight : program.weights) {
     if (weight.external) files.tensor(*weight.external, weight.tensor.type());
   }

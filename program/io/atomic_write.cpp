@@ -26,7 +26,10 @@ fs::path resolve_target(const fs::path& path) {
     throw system_error("write", path, errno);
   }
   check_regular(path, status.st_mode);
-  return fs::canonical(path);
+  std::error_code error;
+  fs::path target = fs::canonical(path, error);
+  if (error) throw system_error("write", path, error.value());
+  return target;
 }
 
 // Names that are taken belong to other threads, or to writers that were killed.
@@ -41,10 +44,10 @@ FileDescriptor create_temporary(const fs::path& target, fs::path& temporary) {
   throw system_error("create a temporary file for", target, EEXIST);
 }
 
-// Makes the new name itself durable.
-void sync_folder(const fs::path& folder) {
-  const FileDescriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd.get() < 0 || ::fsync(fd.get()) != 0) throw system_error("sync", folder, errno);
+FileDescriptor open_folder(const fs::path& folder) {
+  FileDescriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd.get() < 0) throw system_error("open", folder, errno);
+  return fd;
 }
 
 }  // namespace
@@ -72,9 +75,11 @@ void AtomicFile::append(std::string_view text) { append(std::as_bytes(std::span(
 void AtomicFile::commit() {
   if (::fsync(fd_.get()) != 0) throw system_error("write", target_, errno);
   if (fd_.close() != 0) throw system_error("write", target_, errno);
+  const FileDescriptor folder = open_folder(folder_of(target_));
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) throw system_error("write", target_, errno);
   committed_ = true;
-  sync_folder(folder_of(target_));
+  // Makes the new name itself durable.
+  if (::fsync(folder.get()) != 0) throw system_error("sync", folder_of(target_), errno);
 }
 
 }  // namespace ingot

@@ -7,7 +7,9 @@
 //            the file that it names is replaced.
 // Threads    one thread at a time; two writers of one target do not disturb each other, the last commit() wins.
 // Failure    Code::io with the system's text, Code::not_found where the folder is missing, Code::invalid_argument for a
-//            target that exists and is no regular file (a folder, /dev/stdout). A failed commit() leaves the old file.
+//            target that exists and is no regular file (a folder, /dev/stdout). A failed commit() leaves the old file,
+//            unless only the last step failed, `cannot sync FOLDER`: the new file is there, and may not outlast a
+//            loss of power.
 #pragma once
 
 #include <cstddef>

@@ -48,7 +48,8 @@ uint64_t load(std::span<const std::byte> bytes, int width, size_t index) {
     return value;
   }
   const size_t per_byte = 8 / static_cast<size_t>(width);
-  return std::to_integer<uint64_t>(bytes[index / per_byte]) >> (index % per_byte * static_cast<size_t>(width)) & low_bits(width);
+  return std::to_integer<uint64_t>(bytes[index / per_byte]) >> (index % per_byte * static_cast<size_t>(width)) &
+         low_bits(width);
 }
 
 // ----------------------------------------------------------------------------------------------------------- printing
@@ -115,7 +116,9 @@ void append_element(std::string& out, DType dtype, uint64_t bits) {
       return;
     }
     case Form::real: out += real_element_text(dtype, bits); return;
-    case Form::complex: fmt::format_to(std::back_inserter(out), "complex({}, {})", float_text(bits), float_text(bits >> 32)); return;
+    case Form::complex:
+      fmt::format_to(std::back_inserter(out), "complex({}, {})", float_text(bits), float_text(bits >> 32));
+      return;
     case Form::opaque: return;
   }
 }
@@ -147,7 +150,8 @@ uint64_t parse_integer_element(Lexer& lexer, DType dtype, bool is_signed) {
   }
   const auto value = integer_of<int64_t>(number.text);
   const int64_t limit = static_cast<int64_t>(low_bits(width - 1));
-  if (number.integer && value && *value <= limit && *value >= -limit - 1) return static_cast<uint64_t>(*value) & low_bits(width);
+  if (number.integer && value && *value <= limit && *value >= -limit - 1)
+    return static_cast<uint64_t>(*value) & low_bits(width);
   fail_element(lexer, number, dtype);
 }
 
@@ -202,11 +206,13 @@ std::vector<std::byte> parse_elements(Lexer& lexer, const TensorType& type, int6
   ElementWriter writer(bits(type.dtype));
   int64_t read = 0;
   parse_list(lexer, "[", "]", "in the contents", [&] {
-    if (read == count) lexer.fail(lexer.at(), fmt::format("the contents of {} have more than {} elements", to_string(type), count));
+    if (read == count)
+      lexer.fail(lexer.at(), fmt::format("the contents of {} have more than {} elements", to_string(type), count));
     writer.add(parse_element(lexer, type.dtype));
     ++read;
   });
-  if (read != count) lexer.fail(at, fmt::format("the contents of {} have {} elements, expected {}", to_string(type), read, count));
+  if (read != count)
+    lexer.fail(at, fmt::format("the contents of {} have {} elements, expected {}", to_string(type), read, count));
   return std::move(writer.bytes);
 }
 
@@ -242,8 +248,8 @@ void append_contents(std::string& out, const Tensor& tensor) {
 Tensor parse_contents(Lexer& lexer, const TensorType& type) {
   const Sizes sizes = *literal_sizes(type.shape);
   const int64_t size = byte_count(type.dtype, sizes, type.scheme);
-  const std::vector<std::byte> bytes = lexer.accept_word("hex") ? parse_hex(lexer, type, size)
-                                                                : parse_elements(lexer, type, element_count(sizes));
+  const std::vector<std::byte> bytes =
+      lexer.accept_word("hex") ? parse_hex(lexer, type, size) : parse_elements(lexer, type, element_count(sizes));
   return Tensor(type.dtype, sizes, Buffer::copy_of(bytes), type.scheme);
 }
 

@@ -7,14 +7,34 @@
 #include <cmath>
 #include <limits>
 
+#include "program/dim.h"
+
 namespace ingot::text {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
 // How much of a token a message shows.
 constexpr size_t kShown = 40;
+
+// Bytes of the UTF-8 character at the start, 0 where there is none: no overlong forms, no surrogates.
+size_t utf8_length(std::string_view text) {
+  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const unsigned first = byte(0);
+  const size_t length = first < 0x80   ? 1
+                        : first < 0xc2 ? 0
+                        : first < 0xe0 ? 2
+                        : first < 0xf0 ? 3
+                        : first < 0xf5 ? 4
+                                       : 0;
+  for (size_t i = 1; i < length; ++i) {
+    if (byte(i) < 0x80 || byte(i) > 0xbf) return 0;
+  }
+  const bool wrong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) > 0x9f) ||
+                     (first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) > 0x8f);
+  return wrong ? 0 : length;
+}
 
 }  // namespace
 
@@ -24,18 +44,19 @@ int hex_digit(char c) {
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-bool is_identifier_char(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
 bool is_name_char(char c) { return is_identifier_char(c) || c == '.' || c == '$' || c == '/' || c == '-'; }
 
-bool all_digits(std::string_view text) { return !text.empty() && std::all_of(text.begin(), text.end(), is_digit); }
+bool is_value_number(std::string_view text) {
+  const auto all_digits = [](std::string_view part) {
+    return !part.empty() && std::all_of(part.begin(), part.end(), is_digit);
+  };
+  const size_t point = text.find('.');
+  return all_digits(text.substr(0, point)) && (point == text.npos || all_digits(text.substr(point + 1)));
+}
 
 bool is_bare_name(std::string_view name) {
   // Two slashes begin a comment.
   return !name.empty() && std::all_of(name.begin(), name.end(), is_name_char) && name.find("//") == name.npos;
-}
-
-bool is_identifier(std::string_view name) {
-  return !name.empty() && !is_digit(name[0]) && std::all_of(name.begin(), name.end(), is_identifier_char);
 }
 
 template <class T>
@@ -104,10 +125,16 @@ std::string_view Lexer::take(size_t count) {
 
 bool Lexer::at_word(std::string_view word) const { return run(is_identifier_char) == word; }
 
+bool Lexer::at_integer() const {
+  const std::string_view rest = text_.substr(position_);
+  const std::string_view body = rest.substr(rest.starts_with('-'));
+  return !body.empty() && is_digit(body[0]);
+}
+
 bool Lexer::at_number() const {
   const std::string_view rest = text_.substr(position_);
   const std::string_view body = rest.substr(rest.starts_with('-'));
-  return (!body.empty() && is_digit(body[0])) || body.starts_with("inf") || body.starts_with("nan");
+  return at_integer() || body.starts_with("inf") || body.starts_with("nan");
 }
 
 bool Lexer::at_type() const {
@@ -178,7 +205,18 @@ std::string_view Lexer::string(std::string_view what) {
   if (end >= text_.size() || text_[end] == '\n') fail(start, "the string that begins here has no end on its line");
   const std::string_view body = text_.substr(start + 1, end - start - 1);
   take(end + 1 - start);
+  check_plain(body, start + 1);
   return unescape(body, start + 1);
+}
+
+// Other bytes could hide what a reader of the text does not see.
+void Lexer::check_plain(std::string_view body, size_t at) const {
+  for (size_t i = 0; i < body.size();) {
+    const size_t length = utf8_length(body.substr(i));
+    if (length == 0) fail(at + i, "a string is UTF-8; other bytes are written as \\xHH");
+    if (is_control(body[i])) fail(at + i, "a string has no control characters; they are written as \\n, \\t or \\xHH");
+    i += length;
+  }
 }
 
 std::string_view Lexer::unescape(std::string_view body, size_t at) {
@@ -243,7 +281,8 @@ int64_t Lexer::integer(std::string_view what) {
 double Lexer::real(std::string_view what) {
   const Number token = number(what);
   const auto value = real_of<double>(token.text);
-  if (!value) fail(token.at, fmt::format("expected {}, got {}, which f64 does not hold", what, token.text.substr(0, kShown)));
+  if (!value)
+    fail(token.at, fmt::format("expected {}, got {}, which f64 does not hold", what, token.text.substr(0, kShown)));
   return *value;
 }
 
@@ -264,7 +303,7 @@ std::string Lexer::next_token() const {
     token = text_.substr(position_, end - position_);
   }
   if (starts_with("\"")) return "a string";
-  if (token.empty()) token = text_.substr(position_, 1);
+  if (token.empty()) token = text_.substr(position_, std::max<size_t>(1, utf8_length(text_.substr(position_))));
   const std::string shown = quoted(token.substr(0, kShown));
   return fmt::format("'{}{}'", std::string_view(shown).substr(1, shown.size() - 2), token.size() > kShown ? "…" : "");
 }
@@ -286,34 +325,16 @@ std::string Lexer::place(size_t at) const {
 
 // ------------------------------------------------------------------------------------------------------------- quotes
 
-namespace {
-
-// Bytes of the UTF-8 character at the start, 0 where there is none: no overlong forms, no surrogates.
-size_t utf8_length(std::string_view text) {
-  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-  const unsigned first = byte(0);
-  const size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
-  for (size_t i = 1; i < length; ++i) {
-    if (byte(i) < 0x80 || byte(i) > 0xbf) return 0;
-  }
-  const bool wrong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) > 0x9f) ||
-                     (first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) > 0x8f);
-  return wrong ? 0 : length;
-}
-
-}  // namespace
-
 std::string quoted(std::string_view text) {
   std::string out = "\"";
   for (size_t i = 0; i < text.size();) {
     const char c = text[i];
     const size_t length = utf8_length(text.substr(i));
-    const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
     if (c == '"' || c == '\\') {
       out.append({'\\', c});
     } else if (c == '\n' || c == '\t') {
       out += c == '\n' ? "\\n" : "\\t";
-    } else if (length == 0 || control) {
+    } else if (length == 0 || is_control(c)) {
       out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
     } else {
       out += text.substr(i, length);

@@ -5,7 +5,7 @@
 //
 // Ownership  views the text, which must outlive it; keeps the strings that it had to unescape. Every view it hands out
 //            lives as long as the Lexer and the text.
-// Failure    Code::bad_text with `file:line:column`, what was expected and what is there.
+// Failure    Code::bad_text with `file:line:column` (which counts bytes), what was expected and what is there.
 #pragma once
 
 #include <cstdint>
@@ -33,11 +33,10 @@ std::optional<T> integer_of(std::string_view text);
 
 int hex_digit(char c);      // -1 where it is none
 bool is_name_char(char c);  // what may follow % and @ without quotes
-bool is_identifier_char(char c);
 // Whether the name can stand without quotes.
 bool is_bare_name(std::string_view name);
-bool is_identifier(std::string_view name);
-bool all_digits(std::string_view text);
+// Whether %text stands for a value without a name: `12`, or `12.1`.
+bool is_value_number(std::string_view text);
 
 class Lexer {
  public:
@@ -49,7 +48,8 @@ class Lexer {
   bool at_end() const { return position_ == text_.size(); }
   bool starts_with(std::string_view token) const { return text_.substr(position_).starts_with(token); }
   bool at_word(std::string_view word) const;
-  bool at_number() const;
+  bool at_number() const;   // `nan` and `inf` included
+  bool at_integer() const;  // digits, after a minus or not
   // A word that goes straight on with [ or <.
   bool at_type() const;
   size_t remaining() const { return text_.size() - position_; }
@@ -83,6 +83,7 @@ class Lexer {
   std::string_view bare_name() const;
   std::string next_token() const;
   void skip_blanks();
+  void check_plain(std::string_view body, size_t at) const;
   std::string_view unescape(std::string_view body, size_t at);
   char escape(std::string_view body, size_t& i, size_t at) const;
 

@@ -15,6 +15,7 @@
 #include "program/program.h"
 #include "program/text/lexer.h"
 #include "program/text/suggest.h"
+#include "program/verify.h"
 
 namespace ingot::text {
 
@@ -50,9 +51,10 @@ class NameTable {
   std::unordered_map<std::string_view, Id> ids_;
 };
 
-// The declarations of a program.
+// The declarations of a program, and how large it may get.
 struct Declared {
   const Program& program;
+  const Limits& limits;
   NameTable<SymbolId> symbols{"symbol "};
   NameTable<WeightId> weights{"weight @"};
   NameTable<StateId> states{"state @"};

@@ -78,7 +78,8 @@ class FieldParser {
     for (const Number& number : numbers) {
       const bool fits = integers ? append(field.ints, integer_of<int64_t>(number.text))
                                  : append(field.reals, real_of<double>(number.text));
-      if (!fits) lexer_.fail(number.at, fmt::format("{} does not fit into {}", shown(number.text), integers ? "i64" : "f64"));
+      if (!fits)
+        lexer_.fail(number.at, fmt::format("{} does not fit into {}", shown(number.text), integers ? "i64" : "f64"));
     }
   }
 

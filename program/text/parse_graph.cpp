@@ -9,6 +9,12 @@
 #include "program/text/parse_types.h"
 
 namespace ingot::text {
+namespace {
+
+// Results may stay without names, but not so many that a short text makes a large program.
+constexpr size_t kMostUnnamed = 64;
+
+}  // namespace
 
 GraphParser::GraphParser(Lexer& lexer, const Declared& declared, ProgramBuilder& program)
     : lexer_(lexer), declared_(declared), program_(program) {}
@@ -43,7 +49,9 @@ void GraphParser::parse_input() {
 GraphParser::DeclaredOutput GraphParser::parse_output() {
   DeclaredOutput output;
   if (lexer_.at_type()) output.type = parse_declared_type();
+  const size_t at = lexer_.at();
   output.name = lexer_.name("the name of an output");
+  outputs_.add(lexer_, at, output.name, at);
   return output;
 }
 
@@ -61,7 +69,8 @@ void GraphParser::parse_return(const std::vector<DeclaredOutput>& outputs) {
     }
     const Var value = parse_value();
     const DeclaredOutput& output = outputs[i];
-    if (output.type) check_type(*output.type, value.type(), "", fmt::format("the declared type of output {}", shown(output.name)));
+    if (output.type)
+      check_type(*output.type, value.type(), "", fmt::format("the declared type of output {}", shown(output.name)));
     graph_->output(std::string(output.name), value);
   }
   if (lexer_.starts_with(",")) lexer_.fail(at, fmt::format("return has more than {} values", outputs.size()));
@@ -114,7 +123,9 @@ void GraphParser::parse_node(const std::vector<Name>& results) {
   }
   graph_->set_node_name(std::string(location.name.value_or("")));
   graph_->set_source(std::move(location.source));
+  check_unnamed(op, results.size());
   const std::vector<Var> values = graph_->add(std::move(op));
+  for (const Var& value : values) check_rank(value.shape(), declared_.limits);
   const auto check_count = [&](size_t count, const char* what) {
     if (count == 0 || count == values.size()) return;
     throw Error::mismatch(Code::bad_text, op_name, fmt::format("the number of {}", what), fmt::format("{}", count),
@@ -126,6 +137,20 @@ void GraphParser::parse_node(const std::vector<Name>& results) {
     check_type(types[i], values[i].type(), op_name, fmt::format("the declared type of result {}", i));
   }
   for (size_t i = 0; i < results.size(); ++i) define(results[i], values[i]);
+}
+
+// Before inference, whose time grows with the outputs of the graphs that an op runs.
+void GraphParser::check_unnamed(const Op& op, size_t names) const {
+  visit_fields(op, [&](const FieldFacts& facts, const auto& field) {
+    if constexpr (std::same_as<std::remove_cvref_t<decltype(field)>, GraphId>) {
+      const Graph& graph = declared_.program.graphs[field.id];
+      if (graph.outputs.size() <= names + kMostUnnamed) return;
+      throw Error::mismatch(Code::bad_text, mnemonic(op),
+                            fmt::format("the number of outputs of {} '{}'", facts.name, graph.name),
+                            fmt::format("{}", graph.outputs.size()),
+                            fmt::format("at most {} more than the {} names of results", kMostUnnamed, names));
+    }
+  });
 }
 
 void GraphParser::define(const Name& name, Var value) {
@@ -159,12 +184,13 @@ GraphParser::Name GraphParser::parse_name(std::string_view what) {
   const size_t at = lexer_.at();
   const bool in_quotes = lexer_.starts_with("%\"");
   const std::string_view text = lexer_.name_after('%', what);
-  return {text, !in_quotes && all_digits(text), at};
+  return {text, !in_quotes && is_value_number(text), at};
 }
 
 Var GraphParser::parse_value() {
   const size_t at = lexer_.at();
-  if (lexer_.starts_with("@")) return graph_->weight(declared_.weights.find(lexer_, at, lexer_.name_after('@', "a weight")));
+  if (lexer_.starts_with("@"))
+    return graph_->weight(declared_.weights.find(lexer_, at, lexer_.name_after('@', "a weight")));
   const Name name = parse_name("a value");
   return (name.numbered ? numbered_ : named_).find(lexer_, at, name.text);
 }
@@ -184,7 +210,8 @@ class GraphParser::OperandParser {
   }
   void operator()(const FieldFacts& facts, std::vector<Ref>& field) {
     if (next()) {
-      parse_list(lexer_, "[", "]", fmt::format("in '{}'", facts.name), [&] { field.push_back(graph_.parse_value().ref()); });
+      parse_list(lexer_, "[", "]", fmt::format("in '{}'", facts.name),
+                 [&] { field.push_back(graph_.parse_value().ref()); });
     } else if (facts.required) {
       fail(fmt::format("operand '{}' is missing", facts.name));
     }

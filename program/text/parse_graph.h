@@ -24,7 +24,7 @@ class GraphParser {
  private:
   struct Name {
     std::string_view text;
-    bool numbered;  // %12, which is no name of the program
+    bool numbered;  // %12 or %12.1, which is no name of the program
     size_t at;
   };
   struct DeclaredType {
@@ -52,8 +52,10 @@ class GraphParser {
   Name parse_name(std::string_view what);
   Var parse_value();
   void parse_operands(Op& op);
+  void check_unnamed(const Op& op, size_t names) const;
   void define(const Name& name, Var value);
-  void check_type(const DeclaredType& declared, const TensorType& inferred, std::string_view op, std::string subject) const;
+  void check_type(const DeclaredType& declared, const TensorType& inferred, std::string_view op,
+                  std::string subject) const;
 
   class OperandParser;
 
@@ -62,6 +64,7 @@ class GraphParser {
   ProgramBuilder& program_;
   GraphBuilder* graph_ = nullptr;
   NameTable<Var> named_{"value %"}, numbered_{"value %"};
+  NameTable<size_t> outputs_{"output "};
 };
 
 }  // namespace ingot::text

@@ -51,7 +51,7 @@ class DimParser {
 
   Dim factor() {
     bool negative = false;
-    while (!lexer_.at_number() && lexer_.accept("-")) negative = !negative;
+    while (!lexer_.at_integer() && lexer_.accept("-")) negative = !negative;
     const Dim value = atom();
     return negative ? 0 - value : value;
   }
@@ -62,7 +62,7 @@ class DimParser {
       lexer_.expect(")", "in a size");
       return value;
     }
-    if (lexer_.at_number()) return lexer_.integer("a size");
+    if (lexer_.at_integer()) return lexer_.integer("a size");
     const size_t at = lexer_.at();
     const std::string_view word = lexer_.identifier("a size");
     if (lexer_.starts_with("(")) return call(word, at);
@@ -113,7 +113,8 @@ void parse_scheme_field(Lexer& lexer, QuantScheme& scheme) {
   }
   const int64_t value = lexer.integer("a number");
   if (value < 0 || value > std::numeric_limits<int>::max()) {
-    lexer.fail(at, fmt::format("{} of a scheme is {}, expected at most {}", fields[field], value, std::numeric_limits<int>::max()));
+    lexer.fail(at, fmt::format("{} of a scheme is {}, expected at most {}", fields[field], value,
+                               std::numeric_limits<int>::max()));
   }
   if (field == 0) scheme.bits = static_cast<int>(value);
   if (field == 1) scheme.group = value;
@@ -140,8 +141,15 @@ size_t parse_choice(Lexer& lexer, std::string_view what, std::span<const std::st
     if (names[i] == word) return i;
   }
   constexpr size_t few = 8;
-  if (names.size() > few) lexer.fail(at, fmt::format("unknown {} '{}'{}", what, shown(word), did_you_mean(word, names)));
+  if (names.size() > few)
+    lexer.fail(at, fmt::format("unknown {} '{}'{}", what, shown(word), did_you_mean(word, names)));
   lexer.fail(at, fmt::format("unknown {} '{}', expected one of {}", what, shown(word), fmt::join(names, ", ")));
+}
+
+void check_rank(const Shape& shape, const Limits& limits) {
+  if (shape.size() <= limits.rank) return;
+  throw Error::mismatch(Code::limit, "", "the number of axes", fmt::format("{}", shape.size()),
+                        fmt::format("at most {}", limits.rank));
 }
 
 Dim parse_dim(Lexer& lexer, const Declared& declared) {
@@ -149,8 +157,10 @@ Dim parse_dim(Lexer& lexer, const Declared& declared) {
 }
 
 Shape parse_shape(Lexer& lexer, const Declared& declared) {
+  const size_t at = lexer.at();
   Shape shape;
   parse_list(lexer, "[", "]", "in a shape", [&] { shape.push_back(parse_dim(lexer, declared)); });
+  placed(lexer, at, [&] { check_rank(shape, declared.limits); });
   return shape;
 }
 
@@ -162,7 +172,7 @@ QuantScheme parse_scheme(Lexer& lexer) {
   scheme.method = parse_enum_value<QuantMethod>(lexer, "quantisation method");
   while (lexer.accept(",")) parse_scheme_field(lexer, scheme);
   lexer.expect(">", "at the end of a scheme");
-  placed(lexer, at, [&] { return check(scheme); });
+  placed(lexer, at, [&] { check(scheme); });
   return scheme;
 }
 

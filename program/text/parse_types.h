@@ -1,6 +1,7 @@
 // Types, sizes, enum values and scalars, as they occur in declarations and attributes.
 //
-// Failure    Code::bad_text where the text is wrong; the code of Dim or of the scheme where it says something that cannot
+// Failure    Code::bad_text where the text is wrong; the code of Dim or of the scheme where it says something that
+// cannot
 //            be. Either with its place.
 #pragma once
 
@@ -33,6 +34,9 @@ void parse_list(Lexer& lexer, std::string_view open, std::string_view close, std
     if (!lexer.starts_with(close)) lexer.fail_expected(fmt::format("',' or '{}' {}", close, where));
   }
 }
+
+// Throws Code::limit. Ops can add up ranks, so it is asked for every type as it is made, not only at the end.
+void check_rank(const Shape& shape, const Limits& limits);
 
 // One of `names`, as its index.
 size_t parse_choice(Lexer& lexer, std::string_view what, std::span<const std::string_view> names);

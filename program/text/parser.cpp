@@ -23,7 +23,7 @@ namespace {
 class Parser {
  public:
   Parser(std::string_view text, const ParseOptions& options)
-      : lexer_(text, options.file), options_(options), declared_{builder_.program()} {}
+      : lexer_(text, options.file), options_(options), declared_{builder_.program(), options.limits} {}
 
   Program run() {
     parse_version();
@@ -42,8 +42,9 @@ class Parser {
     const int64_t version = lexer_.integer("the format version");
     lexer_.expect_line_end();
     if (version == kTextVersion) return;
-    const std::string message = fmt::format("the text has format version {}, this build reads version {}{}", version, kTextVersion,
-                                            version > kTextVersion ? "; a newer build of Ingot reads it" : "");
+    const std::string message =
+        fmt::format("the text has format version {}, this build reads version {}{}", version, kTextVersion,
+                    version > kTextVersion ? "; a newer build of Ingot reads it" : "");
     throw Error(Code::version, message).at_place(lexer_.place(at));
   }
 
@@ -99,12 +100,15 @@ class Parser {
     declared_.weights.check_new(lexer_, at, name);
     lexer_.expect(":", "after the name of a weight");
     const TensorType type = parse_type(lexer_, declared_);
-    if (!literal_sizes(type.shape)) lexer_.fail(at, fmt::format("the type of weight @{} is {}, expected literal sizes", shown(name), to_string(type)));
+    if (!literal_sizes(type.shape))
+      lexer_.fail(at,
+                  fmt::format("the type of weight @{} is {}, expected literal sizes", shown(name), to_string(type)));
     lexer_.expect("=", "after the type of a weight");
     Weight weight = parse_source(type);
     lexer_.expect_line_end();
     if (weight.tensor.type() != type) {
-      throw Error::mismatch(Code::type_mismatch, "", fmt::format("the type of weight @{} where it is kept", shown(name)),
+      throw Error::mismatch(Code::type_mismatch, "",
+                            fmt::format("the type of weight @{} where it is kept", shown(name)),
                             to_string(weight.tensor.type()), to_string(type));
     }
     weight.name = name;
@@ -118,7 +122,7 @@ class Parser {
       weight.hash = parse_hash();
       weight.tensor = resolve(weight.hash);
     } else if (lexer_.accept_word("file")) {
-      parse_external(weight);
+      parse_external(weight, type);
     } else {
       weight.tensor = text::parse_contents(lexer_, type);
       weight.hash = content_hash(weight.tensor);
@@ -127,7 +131,7 @@ class Parser {
   }
 
   // file "model.safetensors" tensor "w" hash "…": a hash that is given is taken, so that the file need not be read.
-  void parse_external(Weight& weight) {
+  void parse_external(Weight& weight, const TensorType& type) {
     ExternalTensor& external = weight.external.emplace();
     external.file = lexer_.string("the name of a file, in quotes");
     lexer_.expect_word("tensor", "after the name of a file");
@@ -136,7 +140,7 @@ class Parser {
       throw Error(Code::not_found, fmt::format("tensor {} is kept in {}, and external files are not read here",
                                                quoted(external.tensor), quoted(external.file)));
     }
-    weight.tensor = options_.load_external(external);
+    weight.tensor = options_.load_external(external, type);
     weight.hash = lexer_.accept_word("hash") ? parse_hash() : content_hash(weight.tensor);
   }
 
@@ -157,7 +161,8 @@ class Parser {
   Tensor resolve(const ContentHash& hash) {
     auto found = options_.resolve_ref ? options_.resolve_ref(hash, files_) : std::nullopt;
     if (found) return *std::move(found);
-    const std::string files = files_.empty() ? "and weights_from names no file" : fmt::format("looked in {}", fmt::join(files_, ", "));
+    const std::string files =
+        files_.empty() ? "and weights_from names no file" : fmt::format("looked in {}", fmt::join(files_, ", "));
     throw Error(Code::not_found, fmt::format("no weight has the hash {}, {}", to_string(hash), files));
   }
 
@@ -193,7 +198,7 @@ class Parser {
   // The verifier names the graph; its node, if any, comes after a colon.
   std::string place_of_graph(std::string_view node) const {
     const auto found = graph_places_.find(node.substr(0, node.find(": ")));
-    return found == graph_places_.end() ? options_.file : lexer_.place(found->second);
+    return lexer_.place(found == graph_places_.end() ? 0 : found->second);
   }
 
   Lexer lexer_;

@@ -6,6 +6,8 @@
 #include <array>
 #include <numeric>
 
+#include "program/text/names.h"
+
 namespace ingot {
 namespace {
 
@@ -50,7 +52,7 @@ std::optional<std::string_view> nearest(std::string_view name, std::span<const s
 
 std::string did_you_mean(std::string_view name, std::span<const std::string_view> names) {
   const auto found = nearest(name, names);
-  return found ? fmt::format(", did you mean '{}'?", *found) : "";
+  return found ? fmt::format(", did you mean '{}'?", text::shown(*found)) : "";
 }
 
 }  // namespace ingot

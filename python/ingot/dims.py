@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Union
+from typing import Any, Union
+
+from ingot.numeric import integer
 
 # How tightly an expression binds, for parentheses.
 _SUM, _QUOTIENT, _PRODUCT, _ATOM = range(4)
@@ -13,6 +15,7 @@ class Dim:
     """A size that may depend on symbols: ``2 * S + 1``, ``S // 4``, ``S % 4``.
 
     ``ceil_div``, ``minimum`` and ``maximum`` are functions. Nothing is simplified here: the reader of the text does that.
+    ``==`` compares identity, so that a Symbol can be a key.
     """
 
     def __init__(self, text: str, symbols: frozenset[Symbol], binding: int = _ATOM):
@@ -64,6 +67,9 @@ class Dim:
     def __rmod__(self, other: Size) -> Dim:
         return _infix(other, " % ", self, _PRODUCT, _ATOM, _QUOTIENT)
 
+    def __neg__(self) -> Dim:
+        return 0 - self
+
 
 class Symbol(Dim):
     """A named size, declared by ``Program.symbol``. Its bounds are inclusive; ``max=None`` leaves the end open."""
@@ -104,12 +110,29 @@ def maximum(a: Size, b: Size) -> Dim:
 
 
 def as_dim(size: Size) -> Dim:
-    """A size as an expression. Raises TypeError for anything but an int or a Dim."""
+    """A size as an expression. Raises TypeError for anything but an integer or a Dim."""
     if isinstance(size, Dim):
         return size
-    if isinstance(size, bool) or not isinstance(size, int):
-        raise TypeError(f"a size is {size!r}, expected an int or an expression over symbols")
-    return Dim(str(size), frozenset(), _ATOM if size >= 0 else _SUM)
+    literal = _literal(size)
+    return Dim(str(literal), frozenset(), _ATOM if literal >= 0 else _SUM)
+
+
+def as_shape(sizes: Any) -> tuple[Size, ...]:
+    """Sizes of a tensor: ints that are not negative, and expressions."""
+    if isinstance(sizes, (str, bytes)) or not isinstance(sizes, Sequence):
+        raise TypeError(f"the shape is {sizes!r}, expected a sequence of sizes")
+    shape = tuple(size if isinstance(size, Dim) else _literal(size) for size in sizes)
+    for size in shape:
+        if isinstance(size, int) and size < 0:
+            raise ValueError(f"a size is {size}, expected at least 0")
+    return shape
+
+
+def _literal(size: Any) -> int:
+    try:
+        return integer(size)
+    except (TypeError, ValueError) as error:
+        raise error.__class__(f"a size is {size!r}, expected {error} or an expression over symbols") from None
 
 
 def _infix(a: Size, sign: str, b: Size, left: int, right: int, binding: int) -> Dim:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import abc
 import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
-    from ingot.attributes import NamedValue, Scalar
+    from ingot.attributes import NamedValue
     from ingot.dims import Shape, Size, Symbol
+    from ingot.numeric import Scalar
     from ingot.tensor_type import QuantScheme, TensorType
-    from ingot.text import Graph, Operand, State, Var
+    from ingot.text import Graph
+    from ingot.var import Operand, State, Var
 
-# Fields of an op in order, without `fn`, and what they are: a name that ingot.attributes and ingot.text know, or an enum.
+# Fields of an op in order, without `fn`, and what they are: a name that ingot.attributes and ingot.node know, or an enum.
 Kinds = dict[str, str | type[enum.Enum]]
 
 
@@ -766,11 +769,12 @@ Op = (
 )
 
 
-class Builder:
-    """A method for each mnemonic of the text form. Graph inherits them and says what appending means."""
+class Builder(abc.ABC):
+    """A method for each mnemonic of the text form. Graph inherits them."""
 
+    @abc.abstractmethod
     def append(self, op: Op) -> list[Var]:
-        raise NotImplementedError
+        """Adds a node and returns its results."""
 
     def abs(self, x: Operand) -> Var:
         """y = abs(x), element by element."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import enum
 import re
 from dataclasses import dataclass
+from typing import Any
 
-from ingot.dims import Dim, Shape, Symbol, as_dim
+from ingot.dims import Shape, Symbol, as_dim, as_shape
+from ingot.numeric import integer
 from ingot.ops import DType, QuantMethod
 
 _BARE = re.compile(r"(?!.*//)[A-Za-z0-9_.$/-]+")  # two slashes begin a comment
@@ -25,8 +27,17 @@ def quoted(text: str) -> str:
 
 
 def name_text(name: str) -> str:
-    """A name as it stands after % or @."""
+    """A name as it stands in the text form: in quotes where it must be."""
     return name if _BARE.fullmatch(name) else quoted(name)
+
+
+def check_name(what: str, name: Any) -> str:
+    """The name; TypeError or ValueError unless it is a string with something in it."""
+    if not isinstance(name, str):
+        raise TypeError(f"the name of a {what} is {name!r}, expected a string")
+    if not name:
+        raise ValueError(f"the name of a {what} is empty")
+    return name
 
 
 def enum_text(value: enum.Enum) -> str:
@@ -34,14 +45,39 @@ def enum_text(value: enum.Enum) -> str:
     return value.name.removesuffix("_")
 
 
+# Bits, group and scale where they are not given. The last three methods allow no others.
+_SCHEME_DEFAULTS = {
+    QuantMethod.affine: (4, 64, DType.f16),
+    QuantMethod.symmetric: (4, 64, DType.f16),
+    QuantMethod.mxfp4: (4, 32, DType.f8e8m0),
+    QuantMethod.mxfp8: (8, 32, DType.f8e8m0),
+    QuantMethod.nvfp4: (4, 16, DType.f8e4m3),
+}
+
+
 @dataclass(frozen=True)
 class QuantScheme:
-    """How a packed tensor stores the rows of its last axis: docs/semantics.md."""
+    """How a packed tensor stores the rows of its last axis: docs/semantics.md.
+
+    What is not given is the method's own; for affine and symmetric 4 bits, groups of 64 and scales in f16.
+    """
 
     method: QuantMethod
-    bits: int = 4
-    group: int = 64
-    scale: DType = DType.f16
+    bits: int | None = None
+    group: int | None = None
+    scale: DType | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.method, QuantMethod):
+            raise TypeError(f"the method of a scheme is {self.method!r}, expected a QuantMethod")
+        for name, default in zip(("bits", "group", "scale"), _SCHEME_DEFAULTS[self.method]):
+            value = default if getattr(self, name) is None else getattr(self, name)
+            if name == "scale" and not isinstance(value, DType):
+                raise TypeError(f"the scale of a scheme is {value!r}, expected a DType")
+            try:
+                object.__setattr__(self, name, value if name == "scale" else integer(value))
+            except (TypeError, ValueError) as error:
+                raise error.__class__(f"{name} of a scheme is {value!r}, expected {error}") from None
 
     def __str__(self) -> str:
         method, scale = enum_text(self.method), enum_text(self.scale)
@@ -59,20 +95,17 @@ class TensorType:
     def __post_init__(self) -> None:
         if not isinstance(self.dtype, DType):
             raise TypeError(f"the dtype of a tensor is {self.dtype!r}, expected a DType")
+        if self.scheme is not None and not isinstance(self.scheme, QuantScheme):
+            raise TypeError(f"the scheme of a tensor is {self.scheme!r}, expected a QuantScheme")
         if (self.dtype is DType.packed) != (self.scheme is not None):
             raise ValueError(f"dtype {self.dtype.name} with scheme {self.scheme}: packed has a scheme, others have none")
-        object.__setattr__(self, "shape", tuple(self.shape))
-        self.dims()
-
-    def dims(self) -> list[Dim]:
-        """Its sizes as expressions."""
-        return [as_dim(size) for size in self.shape]
+        object.__setattr__(self, "shape", as_shape(self.shape))
 
     @property
     def symbols(self) -> frozenset[Symbol]:
         """The symbols of its sizes."""
-        return frozenset().union(*(dim.symbols for dim in self.dims()))
+        return frozenset().union(*(as_dim(size).symbols for size in self.shape))
 
     def __str__(self) -> str:
         head = str(self.scheme) if self.scheme else enum_text(self.dtype)
-        return f"{head}[{', '.join(map(str, self.dims()))}]"
+        return f"{head}[{', '.join(map(str, self.shape))}]"

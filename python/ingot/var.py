@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import numbers
+import re
 from typing import TYPE_CHECKING, Any, Union
 
-from ingot.attributes import Scalar
 from ingot.dims import Shape
+from ingot.numeric import Scalar
 from ingot.ops import DType
-from ingot.tensor_type import QuantScheme, TensorType, name_text
+from ingot.tensor_type import QuantScheme, TensorType, name_text, quoted
 
 if TYPE_CHECKING:
     from ingot.text import Graph, Program
+
+# What the text form takes for a value without a name.
+_NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
 
 
 class Weight:
@@ -29,6 +34,9 @@ class Weight:
     def __str__(self) -> str:
         return f"@{name_text(self.name)}"
 
+    def __repr__(self) -> str:
+        return f"Weight({self})"
+
     def declaration(self) -> str:
         """Its line in the text form."""
         return f"weight {self} : {self.type} = {self._contents}"
@@ -46,6 +54,9 @@ class State:
     def __str__(self) -> str:
         return f"@{name_text(self.name)}"
 
+    def __repr__(self) -> str:
+        return f"State({self})"
+
     def declaration(self) -> str:
         """Its line in the text form."""
         return f"state {self} : {self.type} = {self.initial or 'zeros'}"
@@ -58,8 +69,11 @@ class Var:
     a Var can be a key; Graph.eq compares elements.
     """
 
-    def __init__(self, graph: Graph, name: str, dtype: DType | None = None):
+    __array_ufunc__ = None  # NumPy's numbers leave operators to this class
+
+    def __init__(self, graph: Graph, number: int, name: str | None, dtype: DType | None):
         self.graph = graph
+        self.number = number  # what it is called without a name
         self.name = name
         self.dtype = dtype
         self.declared: TensorType | None = None
@@ -76,7 +90,9 @@ class Var:
         return self
 
     def __str__(self) -> str:
-        return f"%{name_text(self.name)}"
+        if self.name is None:
+            return f"%{self.number}"
+        return f"%{quoted(self.name) if _NUMBER.fullmatch(self.name) else name_text(self.name)}"
 
     def __repr__(self) -> str:
         return f"Var({self})"
@@ -85,67 +101,82 @@ class Var:
         raise TypeError(f"{self} has no truth value while the program is being written: use Graph.if_ or Graph.select")
 
     def __add__(self, other: Term) -> Var:
-        return self._arithmetic("add", self, other)
+        return self._apply("add", self, other)
 
     def __radd__(self, other: Term) -> Var:
-        return self._arithmetic("add", other, self)
+        return self._apply("add", other, self)
 
     def __sub__(self, other: Term) -> Var:
-        return self._arithmetic("sub", self, other)
+        return self._apply("sub", self, other)
 
     def __rsub__(self, other: Term) -> Var:
-        return self._arithmetic("sub", other, self)
+        return self._apply("sub", other, self)
 
     def __mul__(self, other: Term) -> Var:
-        return self._arithmetic("mul", self, other)
+        return self._apply("mul", self, other)
 
     def __rmul__(self, other: Term) -> Var:
-        return self._arithmetic("mul", other, self)
+        return self._apply("mul", other, self)
 
     def __truediv__(self, other: Term) -> Var:
-        return self._arithmetic("div", self, other)
+        return self._apply("div", self, other)
 
     def __rtruediv__(self, other: Term) -> Var:
-        return self._arithmetic("div", other, self)
+        return self._apply("div", other, self)
 
     def __floordiv__(self, other: Term) -> Var:
-        return self._arithmetic("floor_div", self, other)
+        return self._apply("floor_div", self, other)
 
     def __rfloordiv__(self, other: Term) -> Var:
-        return self._arithmetic("floor_div", other, self)
+        return self._apply("floor_div", other, self)
 
     def __mod__(self, other: Term) -> Var:
-        return self._arithmetic("rem", self, other)
+        return self._apply("rem", self, other)
 
     def __rmod__(self, other: Term) -> Var:
-        return self._arithmetic("rem", other, self)
+        return self._apply("rem", other, self)
 
     def __pow__(self, other: Term) -> Var:
-        return self._arithmetic("pow", self, other)
+        return self._apply("pow", self, other)
 
     def __rpow__(self, other: Term) -> Var:
-        return self._arithmetic("pow", other, self)
+        return self._apply("pow", other, self)
 
     def __matmul__(self, other: Operand) -> Var:
-        return self._arithmetic("matmul", self, other)
+        return self._apply("matmul", self, other)
 
     def __rmatmul__(self, other: Operand) -> Var:
-        return self._arithmetic("matmul", other, self)
+        return self._apply("matmul", other, self)
 
     def __and__(self, other: Term) -> Var:
         return self._apply("bitwise_and", self, other)
 
+    def __rand__(self, other: Term) -> Var:
+        return self._apply("bitwise_and", other, self)
+
     def __or__(self, other: Term) -> Var:
         return self._apply("bitwise_or", self, other)
+
+    def __ror__(self, other: Term) -> Var:
+        return self._apply("bitwise_or", other, self)
 
     def __xor__(self, other: Term) -> Var:
         return self._apply("bitwise_xor", self, other)
 
+    def __rxor__(self, other: Term) -> Var:
+        return self._apply("bitwise_xor", other, self)
+
     def __lshift__(self, other: Term) -> Var:
         return self._apply("shift_left", self, other)
 
+    def __rlshift__(self, other: Term) -> Var:
+        return self._apply("shift_left", other, self)
+
     def __rshift__(self, other: Term) -> Var:
         return self._apply("shift_right", self, other)
+
+    def __rrshift__(self, other: Term) -> Var:
+        return self._apply("shift_right", other, self)
 
     def __lt__(self, other: Term) -> Var:
         return self._apply("lt", self, other)
@@ -168,20 +199,12 @@ class Var:
     def __invert__(self) -> Var:
         return self._apply("bitwise_not", self)
 
-    def _arithmetic(self, mnemonic: str, *terms: Any) -> Var:
-        """Operands of one dtype give that dtype."""
-        operands = [self._operand(term) for term in terms]
-        result = getattr(self.graph, mnemonic)(*operands)
-        dtypes = {operand.dtype for operand in operands}
-        result.dtype = dtypes.pop() if len(dtypes) == 1 else None
-        return result
-
     def _apply(self, mnemonic: str, *terms: Any) -> Var:
         return getattr(self.graph, mnemonic)(*map(self._operand, terms))
 
     def _operand(self, term: Any) -> Any:
         """A number becomes a constant of this value's dtype; what is no operand is refused by the op."""
-        if not isinstance(term, (bool, int, float, complex)):
+        if not isinstance(term, numbers.Number):
             return term
         if self.dtype is None:
             raise TypeError(

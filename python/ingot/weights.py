@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from collections.abc import Sequence
 from typing import Any
 
-from ingot.attributes import list_text, number_text
-from ingot.ops import DType
+from ingot.attributes import list_text
+from ingot.numeric import bits, element, number_text
+from ingot.ops import DType, QuantMethod
 from ingot.tensor_type import TensorType
 
 # Larger buffers are written as bytes.
@@ -22,6 +24,8 @@ _HASH = re.compile(r"[0-9a-f]{32}")
 
 def contents(data: Any, wanted: DType | TensorType | None) -> tuple[TensorType, str]:
     """Type and text of a weight. `wanted` is needed unless the data says its own dtype."""
+    if not isinstance(wanted, (DType, TensorType, type(None))):
+        raise TypeError(f"the type is {wanted!r}, expected a DType or a TensorType")
     try:
         view = memoryview(data)
     except TypeError:
@@ -31,7 +35,7 @@ def contents(data: Any, wanted: DType | TensorType | None) -> tuple[TensorType, 
 
 def check_hash(digits: str) -> str:
     """Raises ValueError unless `digits` is a content hash."""
-    if not _HASH.fullmatch(digits):
+    if not isinstance(digits, str) or not _HASH.fullmatch(digits):
         raise ValueError(f"the hash is {digits!r}, expected 32 hexadecimal digits in lower case")
     return digits
 
@@ -39,29 +43,49 @@ def check_hash(digits: str) -> str:
 def literal_sizes(type: TensorType) -> tuple[int, ...]:
     """Raises ValueError when a size is not a number: weights and states have fixed sizes."""
     for size in type.shape:
-        if not isinstance(size, int) or size < 0:
-            raise ValueError(f"the type is {type}, expected sizes that are numbers and not negative")
+        if not isinstance(size, int):
+            raise ValueError(f"the type is {type}, expected sizes that are numbers")
     return tuple(type.shape)
+
+
+def byte_count(type: TensorType) -> int:
+    """Bytes of the contents: docs/semantics.md has the layout of packed ones."""
+    sizes, scheme = literal_sizes(type), type.scheme
+    if scheme is None:
+        return -(-math.prod(sizes) * bits(type.dtype) // 8)
+    if not sizes:
+        raise ValueError("a packed tensor has a last axis")
+    codes = -(-sizes[-1] * scheme.bits // 8)
+    per_group = bits(scheme.scale) // 8 * (2 if scheme.method is QuantMethod.affine else 1)
+    return math.prod(sizes[:-1]) * (codes + -(-sizes[-1] // scheme.group) * per_group)
 
 
 def _from_list(data: Any, wanted: DType | TensorType | None) -> tuple[TensorType, str]:
     if wanted is None:
         raise TypeError("a list does not say its dtype: give one")
-    numbers: list[Any] = []
-    shape = _flatten(data, numbers)
+    dtype = wanted if isinstance(wanted, DType) else wanted.dtype
+    if dtype is DType.packed:
+        raise ValueError("the contents of a packed tensor are bytes, not a list")
+    items: list[Any] = []
+    shape = _flatten(data, items)
     type = wanted if isinstance(wanted, TensorType) else TensorType(wanted, shape)
     if literal_sizes(type) != shape:
         raise ValueError(f"the data is of shape {list(shape)}, expected {list(type.shape)}")
-    return type, list_text(numbers, number_text)
+    return type, list_text([_number(item, dtype) for item in items], number_text)
+
+
+def _number(item: Any, dtype: DType) -> Any:
+    try:
+        return element(dtype)(item)
+    except (TypeError, ValueError) as error:
+        raise error.__class__(f"the data holds {item!r}, expected {error} ({dtype.name})") from None
 
 
 def _flatten(data: Any, into: list[Any]) -> tuple[int, ...]:
-    """Appends the numbers in row-major order; the shape, which every list of a level must share."""
-    if isinstance(data, (bool, int, float, complex)):
+    """Appends the items in row-major order; the shape, which every list of a level must share."""
+    if isinstance(data, (str, bytes)) or not isinstance(data, Sequence):
         into.append(data)
         return ()
-    if isinstance(data, str) or not isinstance(data, Sequence):
-        raise TypeError(f"the data holds {data!r}, expected numbers in nested lists")
     shapes = {_flatten(row, into) for row in data}
     if len(shapes) > 1:
         raise ValueError(f"the data is ragged: rows of shapes {sorted(map(list, shapes))}")
@@ -70,18 +94,24 @@ def _flatten(data: Any, into: list[Any]) -> tuple[int, ...]:
 
 def _from_buffer(view: memoryview, wanted: DType | TensorType | None) -> tuple[TensorType, str]:
     if isinstance(wanted, TensorType) and view.format == "B" and wanted.dtype is not DType.u8:
-        literal_sizes(wanted)
+        if view.nbytes != byte_count(wanted):
+            raise ValueError(f"the data has {view.nbytes} bytes, expected {byte_count(wanted)} for {wanted}")
         return wanted, _hex(view)
     type = TensorType(_dtype(view), view.shape or ())
     if isinstance(wanted, DType) and wanted is not type.dtype:
         raise ValueError(f"the data is {type.dtype.name}, expected {wanted.name}")
     if isinstance(wanted, TensorType) and wanted != type:
         raise ValueError(f"the data is {type}, expected {wanted}")
+    return type, _numbers(view) or _hex(view)
+
+
+def _numbers(view: memoryview) -> str | None:
+    """The contents as a list; none where that would be long, or lose the bits of a NaN."""
     if view.nbytes == 0 or view.nbytes // view.itemsize > _MAX_NUMBERS or view.format not in ("?", *"bhilqBHILQfd"):
-        return type, _hex(view)
-    numbers: list[Any] = []
-    _flatten(view.tolist(), numbers)
-    return type, list_text(numbers, number_text)
+        return None
+    items: list[Any] = []
+    _flatten(view.tolist(), items)
+    return list_text(items, number_text) if all(item == item for item in items) else None
 
 
 def _hex(view: memoryview) -> str:

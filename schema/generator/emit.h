@@ -24,10 +24,10 @@ std::string emit_options(const Schema& schema);          // options.h: optional 
 std::string emit_builder_methods(const Schema& schema);  // builder_methods.inc: a method per op
 
 // Kept in the tree.
-std::string emit_python(const Schema& schema);     // python/ingot/ops.py
-std::string emit_c_header(const Schema& schema);   // capi/ingot_enums.h
-std::string emit_zig(const Schema& schema);        // zig/src/enums.zig
-std::string emit_docs(const Schema& schema);       // docs/ops.md
+std::string emit_python(const Schema& schema);    // python/ingot/ops.py
+std::string emit_c_header(const Schema& schema);  // capi/ingot_enums.h
+std::string emit_zig(const Schema& schema);       // zig/src/enums.zig
+std::string emit_docs(const Schema& schema);      // docs/ops.md
 
 // Every file above.
 std::vector<Emitted> emit_all(const Schema& schema);

@@ -26,15 +26,17 @@ string snake(const string& name) {
   if (name == "Opcode") return "op";
   const string stem = name.ends_with("Fn") ? name.substr(0, name.size() - 2) : name;
   string result;
-  for (size_t i = 0; i < stem.size(); ++i) {
-    if (i > 0 && std::isupper(stem[i]) && std::islower(stem[i - 1])) result += '_';
-    result += static_cast<char>(std::tolower(stem[i]));
+  bool after_lower = false;
+  for (const unsigned char c : stem) {
+    if (after_lower && std::isupper(c)) result += '_';
+    result += static_cast<char>(std::tolower(c));
+    after_lower = std::islower(c);
   }
   return result;
 }
 
 string upper(string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::toupper(c); });
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return text;
 }
 

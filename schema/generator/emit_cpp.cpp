@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 
 #include "schema/generator/emit.h"
 
@@ -13,12 +13,10 @@ using std::string;
 
 constexpr std::string_view kHead = "// Generated from schema/ingot.fbs. Do not edit.\n#pragma once\n\n";
 
+// A doc as a string literal; it holds no backslash.
 string escaped(std::string_view text) {
   string result;
-  for (char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    result += c;
-  }
+  for (char c : text) result += c == '"' ? string("\\\"") : string(1, c);
   return result;
 }
 
@@ -124,11 +122,22 @@ string mnemonic_rows(const Schema& schema, const OpTable& op) {
 }  // namespace
 
 string cpp_name(std::string_view text) {
-  static constexpr std::array<std::string_view, 25> keywords = {
-      "and",    "bool", "break",  "case", "catch",  "char",  "class", "const", "default",
-      "delete", "do",   "double", "else", "enum",   "float", "for",   "if",    "int",
-      "long",   "new",  "not",    "or",   "switch", "while", "xor"};
-  const bool keyword = std::find(keywords.begin(), keywords.end(), text) != keywords.end();
+  static constexpr std::string_view keywords[] = {
+      "alignas",     "alignof",  "and",        "and_eq",    "asm",       "auto",         "bitand",
+      "bitor",       "bool",     "break",      "case",      "catch",     "char",         "char16_t",
+      "char32_t",    "char8_t",  "class",      "co_await",  "co_return", "co_yield",     "compl",
+      "concept",     "const",    "const_cast", "consteval", "constexpr", "constinit",    "continue",
+      "decltype",    "default",  "delete",     "do",        "double",    "dynamic_cast", "else",
+      "enum",        "explicit", "export",     "extern",    "false",     "float",        "for",
+      "friend",      "goto",     "if",         "inline",    "int",       "long",         "mutable",
+      "namespace",   "new",      "noexcept",   "not",       "not_eq",    "nullptr",      "operator",
+      "or",          "or_eq",    "private",    "protected", "public",    "register",     "reinterpret_cast",
+      "requires",    "return",   "short",      "signed",    "sizeof",    "static",       "static_assert",
+      "static_cast", "struct",   "switch",     "template",  "this",      "thread_local", "throw",
+      "true",        "try",      "typedef",    "typeid",    "typename",  "union",        "unsigned",
+      "using",       "virtual",  "void",       "volatile",  "wchar_t",   "while",        "xor",
+      "xor_eq"};
+  const bool keyword = std::find(std::begin(keywords), std::end(keywords), text) != std::end(keywords);
   return string(text) + (keyword ? "_" : "");
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cctype>
+#include <utility>
 
 #include "schema/generator/emit.h"
 
@@ -15,8 +16,9 @@ constexpr std::string_view kIntro = R"(# Ops
 Generated from `schema/ingot.fbs`; do not edit. The meaning of dtypes, promotion, broadcasting, rounding and every
 corner case is in [semantics.md](semantics.md).
 
-An op is written `%y = mnemonic operands {attributes}`: operands by position in the order below, attributes by name, in
-any order. Only attributes without a default must be written.
+An op is written `%y = mnemonic operands {attributes}`: operands by position, attributes by name in any order. Each op
+below shows itself with every operand and with the defaults of its attributes; only an attribute that is required (`=…`)
+must be written.
 
 | column | what it says |
 |---|---|
@@ -54,7 +56,7 @@ string kind_of(const Field& field) {
 // GitHub's anchor of a heading that is one word.
 string link(const string& heading) {
   string anchor = heading;
-  for (char& c : anchor) c = static_cast<char>(std::tolower(c));
+  for (char& c : anchor) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return fmt::format("[{}](#{})", heading, anchor);
 }
 
@@ -85,7 +87,7 @@ string type_of(const Field& field) {
 string default_of(const Field& field) {
   if (field.required) return "required";
   if (field.optional) return "absent";
-  return field.default_text.empty() ? "none" : "`" + field.default_text + "`";
+  return field.default_text.empty() ? "`[]`" : "`" + field.default_text + "`";
 }
 
 // A cell of a table may hold no bar.
@@ -95,10 +97,28 @@ string cell(const string& text) {
   return result;
 }
 
+// `%y = take %x, %indices {axis=0, mode=error}`
+string example(const OpTable& op) {
+  std::vector<string> operands, attributes;
+  for (const Field& field : op.fields) {
+    if (&field == op.fn()) continue;
+    if (field.type == FieldType::value) operands.push_back("%" + field.name);
+    if (field.type == FieldType::values) operands.push_back("[%" + field.name + ", …]");
+    if (kind_of(field) != "attribute" || field.optional) continue;
+    if (field.required) attributes.push_back(field.name + "=…");
+    if (!field.default_text.empty()) attributes.push_back(field.name + "=" + field.default_text);
+  }
+  string text = fmt::format("{} = {}", op.several ? "%y, …" : "%y", op.mnemonic);
+  if (!operands.empty()) text += fmt::format(" {}", fmt::join(operands, ", "));
+  return attributes.empty() ? text : text + fmt::format(" {{{}}}", fmt::join(attributes, ", "));
+}
+
+// What {fn} may be: the whole names.
 string mnemonic_line(const Schema& schema, const OpTable& op) {
+  if (!op.fn()) return "";
   string names;
-  for (const string& name : mnemonics(schema, op)) names += fmt::format("{}`{}`", names.empty() ? "" : " ", name);
-  return names;
+  for (const string& name : mnemonics(schema, op)) names += fmt::format(" `{}`", name);
+  return fmt::format("{}:{}\n\n", link(op.fn()->enum_name), names);
 }
 
 string facts_line(const OpTable& op) {
@@ -115,15 +135,26 @@ string facts_line(const OpTable& op) {
 }
 
 string op_section(const Schema& schema, const OpTable& op) {
-  string out = fmt::format("\n### {}\n\n{}\n\n{}\n\n", op.name, op.doc, mnemonic_line(schema, op));
+  string out = fmt::format("\n### {}\n\n{}\n\n    {}\n\n{}", op.name, op.doc, example(op), mnemonic_line(schema, op));
   out += "| name | kind | type | default | meaning |\n|---|---|---|---|---|\n";
   for (const Field& field : op.fields) {
     if (&field == op.fn()) continue;
     out += fmt::format("| {} | {} | {} | {} | {} |\n", field.name, kind_of(field), type_of(field), default_of(field),
                        cell(field.doc));
   }
-  return out + "\n" + facts_line(op) + (op.fn() ? " The mnemonic spells the " + link(op.fn()->enum_name) + "." : "") +
-         "\n";
+  return out + "\n" + facts_line(op) + "\n";
+}
+
+string contents(const Schema& schema) {
+  string out = "\n| family | ops |\n|---|---|\n";
+  for (const string& family : schema.families()) {
+    out += fmt::format("| [{0}](#{0}-ops) |", family);
+    for (const OpTable& op : schema.ops) {
+      if (op.family == family) out += " " + link(op.name);
+    }
+    out += " |\n";
+  }
+  return out;
 }
 
 string enum_section(const Enum& e) {
@@ -139,9 +170,9 @@ string enum_section(const Enum& e) {
 }  // namespace
 
 string emit_docs(const Schema& schema) {
-  string out(kIntro);
+  string out = string(kIntro) + contents(schema);
   for (const string& family : schema.families()) {
-    out += fmt::format("\n## {}\n", family);
+    out += fmt::format("\n## {} ops\n", family);
     for (const OpTable& op : schema.ops) {
       if (op.family == family) out += op_section(schema, op);
     }

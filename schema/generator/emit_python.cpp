@@ -23,16 +23,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
-    from ingot.attributes import NamedValue, Scalar
+    from ingot.attributes import NamedValue
     from ingot.dims import Shape, Size, Symbol
+    from ingot.numeric import Scalar
     from ingot.tensor_type import QuantScheme, TensorType
-    from ingot.text import Graph, Operand, State, Var
+    from ingot.text import Graph
+    from ingot.var import Operand, State, Var
 
-# Fields of an op in order, without `fn`, and what they are: a name that ingot.attributes and ingot.text know, or an enum.
+# Fields of an op in order, without `fn`, and what they are: a name that ingot.attributes and ingot.node know, or an enum.
 Kinds = dict[str, str | type[enum.Enum]]
 )";
 
-// What `kinds` of a dataclass says of a field (text.py checks and writes each kind), and its annotation.
+// What `kinds` of a dataclass says of a field (node.py checks and writes each kind), and its annotation.
 struct Spelling {
   string kind, annotation;
 };
@@ -131,12 +133,15 @@ struct Parameters {
 };
 
 // `y = fn(a, b)` with the word fn replaced.
-string naming(string doc, const string& fn) {
-  for (size_t at = doc.find("fn"); at != string::npos; at = doc.find("fn", at + fn.size())) {
-    const bool word = (at == 0 || !std::isalnum(doc[at - 1])) && (at + 2 == doc.size() || !std::isalnum(doc[at + 2]));
-    if (word) doc.replace(at, 2, fn);
+string naming(const string& doc, const string& fn) {
+  const auto in_word = [&](size_t at) { return at < doc.size() && std::isalnum(static_cast<unsigned char>(doc[at])); };
+  string result;
+  for (size_t at = 0; at < doc.size(); ++at) {
+    const bool named = doc.compare(at, 2, "fn") == 0 && (at == 0 || !in_word(at - 1)) && !in_word(at + 2);
+    result += named ? fn : string(1, doc[at]);
+    if (named) ++at;
   }
-  return doc;
+  return result;
 }
 
 string documentation(const OpTable& op, const EnumValue* fn) {

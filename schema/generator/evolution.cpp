@@ -47,7 +47,8 @@ string presence(const FieldDef& field) {
 }
 
 string default_text(const FieldDef& field) {
-  const EnumDef* choice = field.value.type.enum_def;
+  // The constant of an optional field is "null", which FindByValue takes for a broken number.
+  const EnumDef* choice = field.IsOptional() ? nullptr : field.value.type.enum_def;
   const flatbuffers::EnumVal* value = choice ? choice->FindByValue(field.value.constant) : nullptr;
   return value ? value->name : field.value.constant;
 }

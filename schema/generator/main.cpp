@@ -1,13 +1,20 @@
 // ingot-schema: derives everything that follows from schema/ingot.fbs.
 //
 // Exit codes: 0 done; 1 --check found something; 2 wrong usage; 4 bad schema or a file that cannot be read or written.
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
-#include <cstdio>
-#include <cstdlib>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "schema/generator/emit.h"
 
@@ -26,35 +33,42 @@ struct Options {
   bool check = false;
 };
 
+[[noreturn]] void fail(const std::string& what, int error) {
+  throw std::runtime_error(fmt::format("cannot {}: {}", what, std::strerror(error)));
+}
+
 std::string read(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) throw std::runtime_error("cannot read " + path.string());
   std::ostringstream text;
-  text << in.rdbuf();
+  if (in && in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
+  if (!in || text.bad()) fail("read " + path.string(), errno);
   return text.str();
 }
 
-bool same(const fs::path& path, const std::string& text) { return fs::exists(path) && read(path) == text; }
+bool same(const fs::path& path, const std::string& text) { return fs::is_regular_file(path) && read(path) == text; }
 
 // Leaves an unchanged file alone, so that nothing is rebuilt for it.
 void write(const fs::path& path, const std::string& text) {
   if (same(path, text)) return;
-  fs::create_directories(path.parent_path());
+  std::error_code error;
+  fs::create_directories(path.parent_path(), error);
   std::ofstream out(path, std::ios::binary);
   out << text;
-  if (!out.flush()) throw std::runtime_error("cannot write " + path.string());
+  if (!out.flush()) fail("write " + path.string(), error ? error.value() : errno);
 }
 
-std::string quoted(const std::string& text) {
-  std::string result = "'";
-  for (char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return result + "'";
-}
-
+// Without a shell: a path is one argument, whatever it holds.
 void run_flatc(const Options& options) {
-  const std::string command =
-      quoted(options.flatc) + " --cpp -o " + quoted(options.out.string()) + " " + quoted(options.schema.string());
-  if (std::system(command.c_str()) != 0) throw std::runtime_error("flatc failed: " + command);
+  std::string arguments[] = {options.flatc, "--cpp", "-o", options.out.string(), options.schema.string()};
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  pid_t child = 0;
+  const int error = posix_spawnp(&child, pointers[0], nullptr, nullptr, pointers.data(), environ);
+  if (error != 0) fail("run " + options.flatc, error);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (status != 0) throw std::runtime_error(fmt::format("{} failed on {}", options.flatc, options.schema.string()));
 }
 
 fs::path target(const Emitted& file, const Options& options) {

@@ -3,8 +3,12 @@
 #include <flatbuffers/idl.h>
 
 #include <algorithm>
+#include <cctype>
+#include <optional>
 #include <set>
 #include <stdexcept>
+
+#include "schema/generator/defaults.h"
 
 namespace ingot::schema {
 namespace {
@@ -18,14 +22,17 @@ using flatbuffers::StructDef;
   throw std::runtime_error(where + ": " + what);
 }
 
-// The lines of a `///` comment as one.
-std::string doc_of(const std::vector<std::string>& comment) {
+// The lines of a `///` comment as one. It becomes a comment or a string of five languages.
+std::string doc_of(const std::string& where, const std::vector<std::string>& comment) {
   std::string text;
   for (const std::string& line : comment) {
     const size_t start = line.find_first_not_of(' ');
     if (start == std::string::npos) continue;
     if (!text.empty()) text += ' ';
     text += line.substr(start);
+  }
+  for (const char* unsafe : {"\\", "*/", "\"\"\""}) {
+    if (text.find(unsafe) != std::string::npos) refuse(where, std::string("a comment may not hold ") + unsafe);
   }
   return text;
 }
@@ -44,24 +51,22 @@ std::string attribute(const Definition& definition, const char* name) {
 FieldType struct_field(const std::string& where, const std::string& name, bool vector) {
   struct Row {
     const char* name;
-    FieldType one, many;
-    bool may_be_many;
+    std::optional<FieldType> one, many;
   };
-  static const Row rows[] = {
-      {"ValueRef", FieldType::value, FieldType::values, true},
-      {"DimRef", FieldType::dim, FieldType::dims, true},
-      {"TypeRef", FieldType::type, FieldType::types, true},
-      {"NamedAttribute", FieldType::attributes, FieldType::attributes, true},
-      {"GraphRef", FieldType::graph, FieldType::graph, false},
-      {"StateRef", FieldType::state, FieldType::state, false},
-      {"SymbolRef", FieldType::symbol, FieldType::symbol, false},
-      {"Scalar", FieldType::scalar, FieldType::scalar, false},
-      {"QuantScheme", FieldType::scheme, FieldType::scheme, false},
+  static constexpr Row rows[] = {
+      {"ValueRef", FieldType::value, FieldType::values},
+      {"DimRef", FieldType::dim, FieldType::dims},
+      {"TypeRef", FieldType::type, FieldType::types},
+      {"NamedAttribute", {}, FieldType::attributes},
+      {"GraphRef", FieldType::graph, {}},
+      {"StateRef", FieldType::state, {}},
+      {"SymbolRef", FieldType::symbol, {}},
+      {"Scalar", FieldType::scalar, {}},
+      {"QuantScheme", FieldType::scheme, {}},
   };
   for (const Row& row : rows) {
-    if (name != row.name) continue;
-    if (vector && !row.may_be_many) break;
-    return vector ? row.many : row.one;
+    const auto& type = vector ? row.many : row.one;
+    if (name == row.name && type) return *type;
   }
   refuse(where, "no op may have a field of type " + std::string(vector ? "[" : "") + name + (vector ? "]" : ""));
 }
@@ -89,13 +94,14 @@ std::string default_of(const FieldDef& field) {
   return field.value.constant;
 }
 
-Field read_field(const std::string& table, const FieldDef& def) {
+// `written`: the fields with a default in the text.
+Field read_field(const std::string& table, const FieldDef& def, const std::set<std::string>& written) {
   const std::string where = table + "." + def.name;
   const auto& type = def.value.type;
   Field field;
   field.name = def.name;
   field.offset = def.value.offset;
-  field.doc = doc_of(def.doc_comment);
+  field.doc = doc_of(where, def.doc_comment);
   const bool vector = type.base_type == flatbuffers::BASE_TYPE_VECTOR;
   if (type.struct_def) {
     field.type = struct_field(where, type.struct_def->name, vector);
@@ -108,11 +114,22 @@ Field read_field(const std::string& table, const FieldDef& def) {
     refuse(where, "a mandatory attribute is written `= null (mandatory)`");
   const bool scalar = flatbuffers::IsScalar(type.base_type);
   field.optional = !field.required && !vector && (!scalar || def.IsOptional());
-  if (scalar && !field.required && !field.optional) field.default_text = default_of(def);
+  if (scalar && !field.required && !field.optional) {
+    if (!written.contains(where)) {
+      refuse(where, "has no default: write one, `= null` if it may be absent, or `= null (mandatory)`");
+    }
+    field.default_text = default_of(def);
+  }
   return field;
 }
 
-OpTable read_op(const FieldDef& entry) {
+bool is_identifier(std::string_view text) {
+  const auto inside = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
+  return !text.empty() && !std::isdigit(static_cast<unsigned char>(text[0])) &&
+         std::all_of(text.begin(), text.end(), inside);
+}
+
+OpTable read_op(const FieldDef& entry, const std::set<std::string>& written) {
   if (!flatbuffers::IsVectorOfTable(entry.value.type)) refuse("Ops." + entry.name, "must be a vector of an op's table");
   const StructDef& table = *entry.value.type.struct_def;
   if (!has(table, "op")) refuse(table.name, "is listed in Ops but lacks the attribute `op`");
@@ -124,14 +141,15 @@ OpTable read_op(const FieldDef& entry) {
   op.effects = attribute(table, "effects");
   op.composite = has(table, "composite");
   op.several = has(table, "several");
-  op.doc = doc_of(table.doc_comment);
+  op.doc = doc_of(table.name, table.doc_comment);
   static const std::set<std::string> effects = {"pure", "reads_state", "writes_state", "body"};
   if (!effects.contains(op.effects)) {
     refuse(table.name, "effects is \"" + op.effects + "\", expected pure, reads_state, writes_state or body");
   }
+  if (!is_identifier(op.family)) refuse(table.name, "family is \"" + op.family + "\", expected a name of a file");
   if (op.doc.empty()) refuse(table.name, "needs a line `///` that says what it means");
   for (const FieldDef* field : table.fields.vec) {
-    if (!field->deprecated) op.fields.push_back(read_field(table.name, *field));
+    if (!field->deprecated) op.fields.push_back(read_field(table.name, *field, written));
   }
   if (op.mnemonic.find("{fn}") != std::string::npos && !op.fn()) {
     refuse(table.name, "the mnemonic has {fn}, so the first field must be a mandatory enum `fn`");
@@ -143,11 +161,12 @@ Enum read_enum(const flatbuffers::EnumDef& def) {
   if (def.is_union || def.underlying_type.base_type != flatbuffers::BASE_TYPE_UCHAR) {
     refuse(def.name, "enums are of type ubyte, and there are no unions");
   }
-  Enum result{.name = def.name, .doc = doc_of(def.doc_comment), .values = {}};
+  Enum result{.name = def.name, .doc = doc_of(def.name, def.doc_comment), .values = {}};
   int64_t next = 0;
   for (const flatbuffers::EnumVal* value : def.Vals()) {
-    if (value->GetAsInt64() != next++) refuse(def.name + "." + value->name, "values count from 0 without holes");
-    result.values.push_back({value->name, doc_of(value->doc_comment)});
+    const std::string where = def.name + "." + value->name;
+    if (value->GetAsInt64() != next++) refuse(where, "values count from 0 without holes");
+    result.values.push_back({value->name, doc_of(where, value->doc_comment)});
   }
   return result;
 }
@@ -156,6 +175,8 @@ void check_spelling(const Schema& schema) {
   std::set<std::string> seen;
   for (const OpTable& op : schema.ops) {
     for (const std::string& name : mnemonics(schema, op)) {
+      // `return` ends a graph of the text form.
+      if (!is_identifier(name) || name == "return") refuse(op.name, "`" + name + "` is no name for an op");
       if (!seen.insert(name).second) refuse(op.name, "the mnemonic `" + name + "` is taken");
     }
   }
@@ -213,12 +234,14 @@ std::vector<std::string> mnemonics(const Schema& schema, const OpTable& op) {
 
 Schema read_schema(const std::string& text, const std::string& where) {
   flatbuffers::Parser parser;
-  if (!parser.Parse(text.c_str(), nullptr, where.c_str())) refuse(where, parser.error_);
+  // The error begins with the file and the line.
+  if (!parser.Parse(text.c_str(), nullptr, where.c_str())) throw std::runtime_error(parser.error_);
+  const std::set<std::string> written = written_defaults(text);
   Schema schema;
   for (const flatbuffers::EnumDef* def : parser.enums_.vec) schema.enums.push_back(read_enum(*def));
   const StructDef* ops = parser.structs_.Lookup("ingot.fbs.Ops");
   if (!ops) refuse(where, "there is no table ingot.fbs.Ops");
-  for (const FieldDef* entry : ops->fields.vec) schema.ops.push_back(read_op(*entry));
+  for (const FieldDef* entry : ops->fields.vec) schema.ops.push_back(read_op(*entry, written));
   check_listed(parser, schema);
   check_spelling(schema);
   return schema;

@@ -1,0 +1,325 @@
+// The tool as a user meets it: outputs, messages and exit codes.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "gen/test_paths.h"
+#include "tests/support/command.h"
+
+namespace ingot::test {
+namespace {
+
+using testing::Test;
+
+constexpr const char* kScale = R"(ingot 1
+symbol S in 1..8
+weight @w : f32[2] = [10.0, 100.0]
+state @calls : i64[] = zeros
+method scale(%x: f32[S, 2]) -> (y, calls) {
+  %y = mul %x, @w
+  %before = state_read {state=@calls}
+  %one = full {shape=[], value=1, dtype=i64}
+  %now = add %before, %one
+  %after = state_write %now {state=@calls}
+  return %y, %after
+}
+)";
+
+class Tool : public Test {
+ protected:
+  Tool() { folder.write("scale.txt", kScale); }
+
+  CommandResult run(const std::string& line) const { return run_command(line, folder.path()); }
+
+  // Runs, and expects the exit code and these words on stderr.
+  void expect_refused(const std::string& line, int code, const std::string& message) const {
+    const CommandResult result = run(line);
+    EXPECT_EQ(result.exit_code, code) << line << "\n" << result.err;
+    EXPECT_NE(result.err.find(message), std::string::npos) << line << "\nwrote: " << result.err;
+    EXPECT_EQ(result.err.find('\x1b'), std::string::npos) << "colours without a terminal";
+  }
+
+  // Runs, and expects exit code 0, nothing on stderr, and returns stdout.
+  std::string expect_done(const std::string& line) const {
+    const CommandResult result = run(line);
+    EXPECT_EQ(result.exit_code, 0) << line << "\n" << result.err;
+    EXPECT_EQ(result.err, "") << line;
+    EXPECT_EQ(result.out.find('\x1b'), std::string::npos) << "colours without a terminal";
+    return result.out;
+  }
+
+  ScratchFolder folder;
+};
+
+TEST_F(Tool, VersionStatesBuildFacts) {
+  const std::string out = expect_done("ingot --version");
+  for (const char* fact : {"ingot ", "format 1", "compiler ", "build ", "system ", "flatbuffers "}) {
+    EXPECT_NE(out.find(fact), std::string::npos) << out;
+  }
+}
+
+TEST_F(Tool, HelpNamesEveryVerbAndTheExitCodes) {
+  const std::string out = expect_done("ingot --help");
+  for (const char* word : {"inspect", "verify", "run", "convert", "completion", "Exit codes: 0 done"}) {
+    EXPECT_NE(out.find(word), std::string::npos) << word;
+  }
+  EXPECT_NE(expect_done("ingot run --help").find("NAME=2x3xf32=1 2 3 4 5 6"), std::string::npos);
+}
+
+TEST_F(Tool, WrongUsageIsTwo) {
+  expect_refused("ingot", 2, "ingot --help shows the flags");
+  expect_refused("ingot frobnicate", 2, "ingot --help shows the flags");
+  expect_refused("ingot inspect", 2, "file is required");
+  expect_refused("ingot inspect scale.txt --json --dot", 2, "--json excludes --dot");
+  expect_refused("ingot run scale.txt --engine warp", 2, "warp");
+  expect_refused("ingot run scale.txt --rtol -1", 2, "--rtol");
+  expect_refused("ingot convert scale.txt -o a.ingot --external-weights --embed-weights", 2, "contradict");
+  expect_refused("ingot convert scale.txt -o a.txt --embed-weights", 2, "only a .ingot file");
+  expect_refused("ingot completion fish", 2, "fish");
+}
+
+// ------------------------------------------------------------------------------------------------------------ inspect
+
+TEST_F(Tool, InspectPrintsTextThatReadsBack) {
+  const std::string text = expect_done("ingot inspect scale.txt");
+  EXPECT_NE(text.find("%y = mul %x, @w : f32[S, 2]"), std::string::npos) << text;
+  folder.write("again.txt", text);
+  EXPECT_EQ(expect_done("ingot inspect again.txt"), text);
+  EXPECT_EQ(expect_done("ingot inspect scale.txt --no-types").find(": f32[S, 2]\n"), std::string::npos);
+}
+
+TEST_F(Tool, InspectAsJson) {
+  const auto json = nlohmann::json::parse(expect_done("ingot inspect scale.txt --json"));
+  EXPECT_EQ(json["symbols"].size(), 1U);
+  EXPECT_EQ(json["weights"].size(), 1U);
+  EXPECT_EQ(json["states"].size(), 1U);
+  EXPECT_EQ(json["graphs"][0]["name"], "scale");
+  EXPECT_EQ(json["graphs"][0]["nodes"].size(), 5U);
+}
+
+TEST_F(Tool, InspectAsDotAndIntoAFile) {
+  EXPECT_EQ(expect_done("ingot inspect scale.txt --dot -o g.dot"), "");
+  const std::string dot = read_text(folder.path() / "g.dot");
+  EXPECT_EQ(dot.rfind("digraph", 0), 0U) << dot;
+  EXPECT_NE(dot.find("mul"), std::string::npos);
+}
+
+TEST_F(Tool, SummaryCounts) {
+  const std::string out = expect_done("ingot inspect scale.txt --summary");
+  for (const char* word : {"text form", "scale", "x: f32[S, 2]", "S in 1..8", "calls: i64[]", "mul", "8 B"}) {
+    EXPECT_NE(out.find(word), std::string::npos) << word << " in\n" << out;
+  }
+}
+
+TEST_F(Tool, InspectExpandsComposites) {
+  folder.write("soft.txt", "ingot 1\nmethod f(%x: f32[3]) -> (y) {\n  %y = softmax %x\n  return %y\n}\n");
+  EXPECT_NE(expect_done("ingot inspect soft.txt").find("softmax"), std::string::npos);
+  const std::string expanded = expect_done("ingot inspect --expand soft.txt");
+  EXPECT_EQ(expanded.find("= softmax"), std::string::npos) << expanded;
+  EXPECT_NE(expanded.find("reduce_sum"), std::string::npos) << expanded;
+}
+
+// ---------------------------------------------------------------------------------------------------- convert, verify
+
+TEST_F(Tool, TextToFileAndBack) {
+  expect_done("ingot convert scale.txt -o scale.ingot");
+  expect_done("ingot convert scale.ingot -o back.txt");
+  expect_done("ingot convert back.txt -o again.ingot");
+  EXPECT_EQ(read_text(folder.path() / "scale.ingot"), read_text(folder.path() / "again.ingot"));
+  EXPECT_EQ(expect_done("ingot convert scale.ingot"), read_text(folder.path() / "back.txt"));
+}
+
+TEST_F(Tool, LargeWeightsStayInTheFileThatTheTextNames) {
+  expect_done("ingot convert scale.txt -o scale.ingot");
+  expect_done("ingot convert scale.ingot --inline-bytes 0 -o by_hash.txt");
+  const std::string text = read_text(folder.path() / "by_hash.txt");
+  EXPECT_NE(text.find("weights_from \"scale.ingot\""), std::string::npos) << text;
+  EXPECT_NE(text.find("= ref \""), std::string::npos) << text;
+  expect_done("ingot run by_hash.txt -i 'x=1x2xf32=1 2' --expect 'y=1x2xf32=10 200'");
+  expect_done("rm scale.ingot");
+  expect_refused("ingot verify by_hash.txt", 4, "by_hash.txt:");
+}
+
+TEST_F(Tool, WeightsBesideTheFile) {
+  std::string ones = "1.0";
+  for (int i = 1; i < 300'000; ++i) ones += ", 1.0";
+  folder.write("large.txt", "ingot 1\nweight @w : f32[300000] = [" + ones +
+                                "]\nmethod f() -> (y) {\n  %y = reduce_sum @w {axes=[0]}\n  return %y\n}\n");
+  expect_done("ingot convert large.txt -o large.ingot --external-weights");
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "large.safetensors"));
+  expect_done("ingot run large.ingot --expect y=f32=300000");
+  expect_done("ingot convert large.ingot -o whole.ingot --embed-weights && rm large.safetensors");
+  expect_done("ingot run whole.ingot --expect y=f32=300000");
+  expect_refused("ingot run large.ingot", 4, "large.safetensors");
+}
+
+TEST_F(Tool, VerifyReportsEveryFile) {
+  expect_done("ingot convert scale.txt -o scale.ingot");
+  EXPECT_EQ(expect_done("ingot verify scale.ingot scale.txt"),
+            "ok scale.ingot: 1 method, 5 nodes, 8 B of weights\nok scale.txt: 1 method, 5 nodes, 8 B of weights\n");
+  EXPECT_EQ(expect_done("ingot verify -q --hashes scale.ingot"), "");
+  folder.write("bad.txt", "ingot 1\nmethod f(%x: f32[3]) -> (y) {\n  %y = expp %x\n  return %y\n}\n");
+  const CommandResult result = run("ingot verify bad.txt missing.ingot scale.txt");
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_NE(result.out.find("ok scale.txt"), std::string::npos) << result.out;
+  EXPECT_NE(result.err.find("bad.txt:3:8: "), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("missing.ingot"), std::string::npos) << result.err;
+}
+
+TEST_F(Tool, VerifyHashesFindsChangedWeights) {
+  expect_done("ingot convert scale.txt -o scale.ingot");
+  expect_done("printf 'X' | dd of=scale.ingot bs=1 seek=16384 conv=notrunc status=none");
+  expect_done("ingot verify scale.ingot");
+  expect_refused("ingot verify --hashes scale.ingot", 4, "hash of weights[0]");
+}
+
+TEST_F(Tool, DamagedFilesAreNamed) {
+  expect_done("ingot convert scale.txt -o scale.ingot");
+  expect_done("printf 'x' | dd of=scale.ingot bs=1 conv=notrunc status=none");
+  expect_refused("ingot verify scale.ingot", 4, "scale.ingot: ");
+  expect_refused("ingot verify scale.ingot", 4, "expected that of an .ingot file");
+  expect_refused("ingot inspect .", 4, ".");
+  expect_refused("ingot inspect /dev/null", 4, "/dev/null");
+  expect_refused("ingot convert scale.txt -o no/such/folder/a.ingot", 4, "no/such/folder");
+}
+
+// ---------------------------------------------------------------------------------------------------------------- run
+
+TEST_F(Tool, RunShowsOutputs) {
+  EXPECT_EQ(expect_done("ingot run scale.txt -i 'x=2x2xf32=1 2 3 4'"),
+            "y: f32[2, 2]\n  10.0 200.0\n  30.0 400.0\ncalls: i64[]\n  1\n");
+  EXPECT_EQ(expect_done("ingot run scale.txt -i 'in0=1x2xf32=1,2' --repeat 3 -q"), "");
+  EXPECT_NE(expect_done("ingot run scale.txt -i 'x=1x2xf32=1,2' --repeat 3").find("calls: i64[]\n  3\n"),
+            std::string::npos);
+}
+
+TEST_F(Tool, RunComparesAndExitsOne) {
+  const std::string base = "ingot run scale.txt -q -i 'x=1x2xf32=1 2' --expect ";
+  expect_done(base + "'y=1x2xf32=10 200'");
+  expect_done(base + "'out0=1x2xf32=10.05 200' --rtol 0.01");
+  expect_done(base + "'y=1x2xf32=10.05 200' --rtol 0 --atol 0.1");
+  expect_refused(base + "'y=1x2xf32=10.05 200'", 1, "differs: y: element [0, 0] is 10, expected 10.05");
+  expect_refused(base + "'y=2xf32=10 200'", 1, "type is f32[1, 2], expected f32[2]");
+  expect_refused(base + "'z=2xf32=10 200'", 4, "there is no output 'z'");
+}
+
+TEST_F(Tool, RunReadsAndWritesEveryFormat) {
+  for (const char* name : {"y.npy", "y.npz", "y.safetensors"}) {
+    const std::string file(name);
+    expect_done("ingot run scale.txt -i 'x=2x2xf32=1 2 3 4' -o y=@" + file);
+    expect_done("ingot run scale.txt -i 'x=2x2xf32=1 2 3 4' -q --expect y=@" + file);
+    expect_refused("ingot run scale.txt -i 'x=2x2xf32=1 2 3 5' -q --expect y=@" + file, 1, "differs");
+  }
+  expect_done("ingot run scale.txt -i 'x=2x2xf32=1 2 3 4' -o @all.npz");
+  expect_done("ingot run scale.txt -i 'x=2x2xf32=1 2 3 4' -q --expect @all.npz");
+  expect_done("ingot run scale.txt -i 'x=2x2xf32=1 2 3 4' -o @all.safetensors");
+  expect_done("ingot run scale.txt -i 'x=2x2xf32=1 2 3 4' -q --expect @all.safetensors");
+  expect_refused("ingot run scale.txt -i 'x=2x2xf32=1 2 3 4' -o @all.npy", 4, "a .npy holds one tensor");
+  expect_refused("ingot run scale.txt -i 'x=2x2xf32=1 2 3 4' -o y=@y.csv", 4, ".npy, .npz or .safetensors");
+}
+
+TEST_F(Tool, NumPyReadsWhatItWrites) {
+  expect_done("ingot run scale.txt -i 'x=2x2xf32=1 2 3 4' -o y=@y.npy");
+  EXPECT_EQ(expect_done(std::string(python) + " -c \"import numpy; print(numpy.load('y.npy').tolist())\""),
+            "[[10.0, 200.0], [30.0, 400.0]]\n");
+  expect_done(std::string(python) + " -c \"import numpy; numpy.save('x.npy', numpy.array([[1, 2]], 'f4'))\"");
+  expect_done("ingot run scale.txt -i x=@x.npy -q --expect 'y=1x2xf32=10 200'");
+}
+
+TEST_F(Tool, RandomInputsAreTheSameForTheSameSeed) {
+  const std::string once = expect_done("ingot run scale.txt -i x=random --size S=3 --seed 5");
+  EXPECT_EQ(expect_done("ingot run scale.txt --random --size S=3 --seed 5"), once);
+  EXPECT_NE(expect_done("ingot run scale.txt -i x=random --size S=3 --seed 6"), once);
+  EXPECT_NE(expect_done("ingot run scale.txt -i x=3x2xf32=random --seed 5"), "");
+  expect_refused("ingot run scale.txt --random", 4, "--size");
+  expect_refused("ingot run scale.txt --random --size T=3", 4, "no such symbol");
+  expect_refused("ingot run scale.txt --random --size S=three", 4, "expected SYMBOL=NUMBER");
+  expect_refused("ingot run scale.txt --random --size S=9", 4, "S");
+}
+
+TEST_F(Tool, BadInputsAreFour) {
+  expect_refused("ingot run scale.txt", 4, "x");
+  expect_refused("ingot run scale.txt -i 'x=1x2xf32=1'", 4, "x=1x2xf32=1: ");
+  expect_refused("ingot run scale.txt -i 'x=1x2xf32=1 2 3'", 4, "x=1x2xf32=1 2 3: ");
+  expect_refused("ingot run scale.txt -i 'x=1x2xf31=1 2'", 4, "'f31' is no dtype");
+  expect_refused("ingot run scale.txt -i 'x=1x3xf32=1 2 3'", 4, "f32[1, 3]");
+  expect_refused("ingot run scale.txt -i 'x=1x2xi32=1 2'", 4, "i32[1, 2]");
+  expect_refused("ingot run scale.txt -i 'z=f32=1' -i 'x=1x2xf32=1 2'", 4, "z");
+  expect_refused("ingot run scale.txt -i 'x=9x2xf32=random'", 4, "S");
+  expect_refused("ingot run scale.txt -i x=@missing.npy", 4, "missing.npy");
+  expect_refused("ingot run scale.txt -i x", 4, "expected NAME=TYPE=VALUES");
+  expect_refused("ingot run scale.txt -m forward -i 'x=1x2xf32=1 2'", 4, "forward");
+}
+
+TEST_F(Tool, FailingWhileRunningIsFiveAndUnsupportedIsThree) {
+  folder.write("take.txt",
+               "ingot 1\nmethod f(%x: f32[3], %i: i64[1]) -> (y) {\n  %y = take %x, %i {axis=0}\n  return %y\n}\n");
+  expect_done("ingot run take.txt -i 'x=3xf32=1 2 3' -i i=1xi64=-1 -q --expect y=1xf32=3");
+  expect_refused("ingot run take.txt -i 'x=3xf32=1 2 3' -i i=1xi64=3", 5, "f: %y");
+  folder.write("custom.txt",
+               "ingot 1\nmethod f(%x: f32[3]) -> (y) {\n  %y = custom [%x] {name=\"mine\", "
+               "results=[f32[3]]}\n  return %y\n}\n");
+  expect_done("ingot verify custom.txt");
+  expect_refused("ingot run custom.txt -i 'x=3xf32=1 2 3'", 3, "mine");
+}
+
+TEST_F(Tool, EveryDtypeComesInAndGoesOutInline) {
+  struct Case {
+    const char *dtype, *values;
+  };
+  for (const Case& c : {Case{"bool", "true false"},
+                        {"u8", "0 255"},
+                        {"u16", "0 65535"},
+                        {"u32", "0 4294967295"},
+                        {"u64", "0 18446744073709551615"},
+                        {"i8", "-128 127"},
+                        {"i16", "-32768 32767"},
+                        {"i32", "-2147483648 2147483647"},
+                        {"i64", "-9223372036854775808 9223372036854775807"},
+                        {"f16", "-0.5 inf"},
+                        {"bf16", "-0.5 nan"},
+                        {"f32", "-0.0 1e-45"},
+                        {"f64", "0.1 1e-310"},
+                        {"c64", "complex(1.0, -2.0) complex(0.0, inf)"}}) {
+    const std::string type(c.dtype);
+    folder.write("id.txt",
+                 "ingot 1\nmethod f(%x: " + type + "[2]) -> (y) {\n  %y = reshape %x {shape=[1, 2]}\n  return %y\n}\n");
+    EXPECT_EQ(expect_done("ingot run id.txt -i 'x=2x" + type + "=" + c.values + "'"),
+              "y: " + type + "[1, 2]\n  " + c.values + "\n");
+  }
+}
+
+TEST_F(Tool, LongOutputsAreCut) {
+  folder.write("iota.txt",
+               "ingot 1\nmethod f() -> (y) {\n  %i = iota {length=30, dtype=i32}\n  %y = broadcast %i {shape=[20, 30]}\n  return %y\n}\n");
+  const std::string out = expect_done("ingot run iota.txt");
+  EXPECT_NE(out.find("y: i32[20, 30]\n  0 1 2 3 4 5 6 7 8 9 10 11 …\n"), std::string::npos) << out;
+  EXPECT_EQ(out.substr(out.size() - 6), "  …\n") << out;
+}
+
+// --------------------------------------------------------------------------------------------------------- completion
+
+TEST_F(Tool, CompletionCompletesVerbsFlagsAndFiles) {
+  expect_done("ingot completion bash > c.bash; ingot completion zsh > c.zsh");
+  const auto complete = [&](const std::string& words, int at) {
+    return expect_done("bash -c '. ./c.bash; COMP_WORDS=(" + words + "); COMP_CWORD=" + std::to_string(at) +
+                       "; _ingot; echo ${COMPREPLY[@]}'");
+  };
+  EXPECT_EQ(complete("ingot insp", 1), "inspect\n");
+  EXPECT_EQ(complete("ingot run --exp", 2), "--expect\n");
+  EXPECT_EQ(complete("ingot run scale.t", 2), "scale.txt\n");
+  EXPECT_NE(read_text(folder.path() / "c.zsh").find("bashcompinit"), std::string::npos);
+}
+
+// `script` gives the tool a terminal.
+TEST_F(Tool, ColoursOnATerminalOnly) {
+  const std::string on = run("script -qec 'ingot verify scale.txt missing.txt' /dev/null").out;
+  EXPECT_NE(on.find("\x1b[32mok\x1b[0m"), std::string::npos) << on;
+  EXPECT_NE(on.find("\x1b[31merror\x1b[0m"), std::string::npos) << on;
+  const std::string off = run("NO_COLOR=1 script -qec 'ingot verify scale.txt missing.txt' /dev/null").out;
+  EXPECT_EQ(off.find('\x1b'), std::string::npos) << off;
+}
+
+}  // namespace
+}  // namespace ingot::test

@@ -1,0 +1,66 @@
+// Cases of the reference engine: programs with inputs, and the outputs that NumPy gives for them.
+//
+// tests/data/reference/<family>.json is a list of cases, made by tests/reference/cases.py from make_<family>.py;
+// values_test.cpp runs every such file.
+//
+//   {"name": "softmax f16",
+//    "program": "ingot 1\nmethod main(%x: f16[3]) -> (y) {\n  %y = softmax %x\n  return %y\n}\n",
+//    "calls": [{"inputs": {"x": "f16[3] = [1.0, nan, -inf]"},
+//               "outputs": {"y": "f16[3] = [nan, nan, nan]"}}]}
+//
+// A tensor is what a weight declaration says behind the colon: type, `=`, a list or hex"…". The calls of a case share
+// its states, in order. A call has `inputs`, all outputs of the method under `outputs` or the whole text of the refusal
+// under `error`, and where they differ from the default:
+//   "method"     "main"
+//   "ulps"       1: how far a real may be from its expected value, in steps of its dtype; 0 where the expected value is
+//                an infinity or a NaN. Everything else is compared bit by bit, the sign of a zero included.
+//   "atol"       0: a real may also be this far away; for sums that cancel
+//   "steps", "bytes"   RunLimits
+//   "states"     contents after the call, by name
+//
+// Ownership  a Machine owns its program and states. Threads  none involved.
+// Failure    what the file gets wrong throws; what the engine gets wrong is a failure of the test.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engines/reference/execute.h"
+
+namespace ingot::test {
+
+using Tensors = std::map<std::string, Tensor, std::less<>>;
+
+// `f32[2] = [1.0, nan]`
+Tensor tensor_of(std::string_view text);
+
+// A program and its states, as a session keeps them.
+class Machine {
+ public:
+  explicit Machine(std::string_view text);
+
+  // The states as they were at first.
+  void reset();
+  // Commits the states unless it throws.
+  Tensors call(std::string_view method, const Tensors& inputs, const RunLimits& limits = {});
+  const Tensor& state(std::string_view name) const;
+
+ private:
+  reference::Plan plan_;
+  std::vector<Tensor> states_;
+};
+
+struct Closeness {
+  int64_t ulps = 1;
+  double atol = 0;
+};
+
+// One sentence about the first element that differs; empty when there is none.
+std::string difference(const Tensor& actual, const Tensor& expected, const Closeness& closeness = {});
+
+// Every case of tests/data/reference/<family>.json, each twice.
+void run_cases(std::string_view family);
+
+}  // namespace ingot::test
