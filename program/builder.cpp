@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 
@@ -106,7 +107,8 @@ Var GraphBuilder::scalar(Scalar value, DType dtype) {
 
 std::vector<Var> GraphBuilder::add(Op op) {
   Graph& graph = mutable_graph();
-  check_ids(op, program_->program_, graph, id_.id);
+  const size_t callable = calls_later_ ? program_->program_.graphs.size() : id_.id;
+  check_ids(op, program_->program_, graph, static_cast<uint32_t>(callable));
   const Types types = infer(op, program_->program_, graph);
   visit_fields(op, [this](const FieldFacts&, const auto& field) {
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field)>, GraphId>) {
@@ -182,6 +184,12 @@ StateId ProgramBuilder::state(std::string name, TensorType type, std::optional<W
 GraphBuilder& ProgramBuilder::graph(std::string name) { return add_graph(std::move(name), false); }
 GraphBuilder& ProgramBuilder::method(std::string name) { return add_graph(std::move(name), true); }
 
+GraphBuilder& ProgramBuilder::inner_graph(std::string name, GraphBuilder& caller) {
+  GraphBuilder& inner = add_graph(std::move(name), false);
+  caller.calls_later_ = true;
+  return inner;
+}
+
 GraphBuilder& ProgramBuilder::add_graph(std::string name, bool exported) {
   graph_names_.claim("a graph", name);
   const GraphId id{static_cast<uint32_t>(program_.graphs.size())};
@@ -192,7 +200,62 @@ GraphBuilder& ProgramBuilder::add_graph(std::string name, bool exported) {
   return *graphs_.back();
 }
 
+namespace {
+
+// Graphs in an order in which each comes after those that it calls; otherwise as they are.
+class CallOrder {
+ public:
+  explicit CallOrder(const std::vector<Graph>& graphs) : graphs_(graphs), seen_(graphs.size(), Seen::no) {
+    for (uint32_t i = 0; i < graphs.size(); ++i) visit(i);
+  }
+  const std::vector<uint32_t>& ids() const { return order_; }
+
+ private:
+  enum class Seen { no, open, done };
+
+  void visit(uint32_t id) {
+    if (seen_[id] == Seen::done) return;
+    if (seen_[id] == Seen::open) {
+      throw Error(Code::invalid_argument, fmt::format("graph '{}' calls itself", graphs_[id].name));
+    }
+    seen_[id] = Seen::open;
+    for (const Node& node : graphs_[id].nodes) {
+      visit_fields(node.op, [this](const FieldFacts&, const auto& field) {
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field)>, GraphId>) visit(field.id);
+      });
+    }
+    seen_[id] = Seen::done;
+    order_.push_back(id);
+  }
+
+  const std::vector<Graph>& graphs_;
+  std::vector<Seen> seen_;
+  std::vector<uint32_t> order_;
+};
+
+}  // namespace
+
+// Inner graphs were made after the graphs that call them.
+void ProgramBuilder::order_graphs() {
+  const CallOrder order(program_.graphs);
+  std::vector<uint32_t> places(program_.graphs.size());
+  std::vector<Graph> graphs;
+  for (const uint32_t id : order.ids()) {
+    places[id] = static_cast<uint32_t>(graphs.size());
+    graphs.push_back(std::move(program_.graphs[id]));
+  }
+  for (Graph& graph : graphs) {
+    for (Node& node : graph.nodes) {
+      visit_fields(node.op, [&](const FieldFacts&, auto& field) {
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field)>, GraphId>) field.id = places[field.id];
+      });
+    }
+  }
+  program_.graphs = std::move(graphs);
+}
+
 Program ProgramBuilder::build(const Limits& limits) {
+  if (std::ranges::any_of(graphs_, [](const auto& graph) { return graph->calls_later_; })) order_graphs();
   verify(program_, limits);
   graphs_.clear();
   symbol_names_ = weight_names_ = state_names_ = graph_names_ = {};

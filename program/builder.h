@@ -117,6 +117,7 @@ class GraphBuilder {
   Source source_;
   std::string node_name_;
   bool called_ = false;
+  bool calls_later_ = false;  // has inner graphs, whose ids are above its own
   NameSet value_names_, output_names_;
   std::unordered_map<uint32_t, Ref> weights_;  // WeightId -> the value that stands for it here
 };
@@ -134,6 +135,8 @@ class ProgramBuilder {
   StateId state(std::string name, TensorType type, std::optional<WeightId> initial = {});
   // A graph for control flow and calls; graphs call only graphs made before them.
   GraphBuilder& graph(std::string name);
+  // A graph that `caller`, made before it, may call as well: for who meets a body in the middle of a graph.
+  GraphBuilder& inner_graph(std::string name, GraphBuilder& caller);
   // An exported graph.
   GraphBuilder& method(std::string name);
 
@@ -144,6 +147,7 @@ class ProgramBuilder {
  private:
   friend class GraphBuilder;
   GraphBuilder& add_graph(std::string name, bool exported);
+  void order_graphs();
 
   Program program_;
   std::vector<std::unique_ptr<GraphBuilder>> graphs_;

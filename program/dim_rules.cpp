@@ -25,9 +25,7 @@ std::optional<Dim> fold(const Dim& p, const Dim& q) {
   return floor_quotient(p.literal(), q.literal());
 }
 
-std::optional<Dim> divide_by_one(const Dim& p, const Dim& q) {
-  return q == 1 ? std::optional(p) : std::nullopt;
-}
+std::optional<Dim> divide_by_one(const Dim& p, const Dim& q) { return q == 1 ? std::optional(p) : std::nullopt; }
 
 // The coefficient of the term of p that is like `term`.
 int64_t coefficient(const Dim& p, const DimTerm& term) {
@@ -149,8 +147,10 @@ Dim extreme(Kind kind, const Dim& a, const Dim& b) {
   for (size_t i = 0; i < operands.size();) {
     bool idle = false;
     for (size_t j = 0; j < operands.size() && !idle; ++j) idle = i != j && makes_idle(kind, operands[j], operands[i]);
-    if (idle) operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(i));
-    else ++i;
+    if (idle)
+      operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(i));
+    else
+      ++i;
   }
   Dim out = operands.back();
   for (size_t i = operands.size() - 1; i-- > 0;) out = DimBuilder::operation(kind, operands[i], out);
@@ -178,7 +178,8 @@ Dim floor_div(const Dim& a, const Dim& b) {
                         lowest(b), "at least 1");
 }
 
-Dim ceil_div(const Dim& a, const Dim& b) { return floor_div(a + b - 1, b); }
+// Both forms are equal. The first cannot leave i64 for a large literal b, the second prints as ceil where b is a sum.
+Dim ceil_div(const Dim& a, const Dim& b) { return is_one_term(b) ? floor_div(a - 1, b) + 1 : floor_div(a + b - 1, b); }
 Dim mod(const Dim& a, const Dim& b) { return a - b * floor_div(a, b); }
 Dim min(const Dim& a, const Dim& b) { return extreme(Kind::min, a, b); }
 Dim max(const Dim& a, const Dim& b) { return extreme(Kind::max, a, b); }

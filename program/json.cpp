@@ -73,6 +73,7 @@ class OpJson {
   }
   Json attribute(const Dim& dim) const { return dim.is_literal() ? Json(dim.literal()) : Json(to_string(dim)); }
   Json attribute(const Scalar& value) const {
+    if (value.kind == ScalarKind::unsigned_int) return value.bits;
     return value.is_integer() ? Json(value.as_int()) : Json(to_string(value));
   }
   Json attribute(const TensorType& type) const { return to_string(type); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <tuple>
 
 #include "program/report.h"
 
@@ -37,7 +38,9 @@ void append_list(std::string& out, std::string_view title, const std::vector<std
 // Most frequent first, names in order among equals.
 std::vector<std::pair<std::string, uint64_t>> by_count(const std::map<std::string, uint64_t>& counts) {
   std::vector<std::pair<std::string, uint64_t>> rows(counts.begin(), counts.end());
-  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::ranges::sort(rows, [](const auto& a, const auto& b) {
+    return std::tie(b.second, a.first) < std::tie(a.second, b.first);
+  });
   return rows;
 }
 

@@ -49,6 +49,7 @@ void check_state_bytes(const Program& program, const RunLimits& limits) {
 std::vector<Tensor> initial_contents(const Program& program, const RunLimits& limits) {
   check_state_bytes(program, limits);
   std::vector<Tensor> contents;
+  contents.reserve(program.states.size());
   for (const State& state : program.states) contents.push_back(initial_contents(state, program));
   return contents;
 }

@@ -16,6 +16,7 @@ namespace {
 template <class Range, class Name>
 std::string suggestion(std::string_view wrong, const Range& range, Name name_of) {
   std::vector<std::string_view> names;
+  names.reserve(range.size());
   for (const auto& item : range) names.push_back(name_of(item));
   return did_you_mean(wrong, names);
 }
@@ -100,6 +101,7 @@ Session::Session(Executable executable) : executable_(std::move(executable)) { r
 std::vector<NamedTensor> Session::run(std::vector<NamedTensor> inputs, std::string_view method) {
   const Graph& graph = executable_.method(method);
   std::vector<NamedTensor> outputs;
+  outputs.reserve(graph.outputs.size());
   for (const Output& output : graph.outputs) outputs.push_back({output.name, Tensor()});
   Prepared call = prepare(graph, std::move(inputs));
   std::vector<Tensor> results = executable_.execute(graph, std::move(call.inputs), std::move(call.bindings), states_);

@@ -46,14 +46,18 @@ class DimReader {
       : pools_(pools), node_(node), place_(place) {}
 
   Dim read() const {
-    switch (read_enum<DimOp>({&place_, "op"}, static_cast<uint8_t>(node_.op()))) {
-      case DimOp::literal: return node_.a();
-      case DimOp::symbol: return pools_.symbols[index("a", node_.a(), pools_.symbols.size())];
-      case DimOp::add: return operand("a", node_.a()) + term("b", node_.b());
-      case DimOp::mul: return term("a", node_.a()) * term("b", node_.b());
-      case DimOp::floor_div: return floor_div(operand("a", node_.a()), operand("b", node_.b()));
-      case DimOp::min: return min(operand("a", node_.a()), operand("b", node_.b()));
-      case DimOp::max: return max(operand("a", node_.a()), operand("b", node_.b()));
+    const DimOp op = read_enum<DimOp>({&place_, "op"}, static_cast<uint8_t>(node_.op()));
+    if (op == DimOp::literal) return node_.a();
+    if (op == DimOp::symbol) return pools_.symbols[index("a", node_.a(), pools_.symbols.size())];
+    const Dim &a = operand("a", node_.a()), &b = operand("b", node_.b());
+    switch (op) {
+      case DimOp::add: check_term("b", b); return a + b;
+      case DimOp::mul: check_term("a", a), check_term("b", b); return a * b;
+      case DimOp::floor_div: return floor_div(a, b);
+      case DimOp::min: return min(a, b);
+      case DimOp::max: return max(a, b);
+      case DimOp::literal:
+      case DimOp::symbol: break;
     }
     return 0;
   }
@@ -69,9 +73,8 @@ class DimReader {
     return pools_.dims[index(field, id, pools_.dims.size())];
   }
   // Sums are built term by term, so that reading an entry costs no more than the size that it describes.
-  const Dim& term(std::string_view field, int64_t id) const {
-    const Dim& dim = operand(field, id);
-    if (dim.terms().size() <= 1) return dim;
+  void check_term(std::string_view field, const Dim& dim) const {
+    if (dim.terms().size() <= 1) return;
     throw wrong({&place_, field}, fmt::format("a sum of {} terms", dim.terms().size()), "a single term");
   }
 

@@ -108,9 +108,11 @@ static Types rule(const op::Attention& op, const Scope& s) {
 static std::vector<Var> expand(const op::Attention& op, GraphBuilder& graph, const Operands& operands) {
   const Var q = operands(op.q), k = operands(op.k), v = operands(op.v);
   const DType dtype = *promote(*promote(q.dtype(), k.dtype()), v.dtype()), wide = widened(dtype);
+  // An integer is rounded to the dtype of the others before it is widened.
+  const auto promoted = [&](Var x) { return as_dtype(as_dtype(x, dtype), wide); };
   const Dim h = q.dim(1);
-  const Var keys = repeated(graph, as_dtype(k, wide), h), values = repeated(graph, as_dtype(v, wide), h);
-  const Var scores = scores_of(graph, op, as_dtype(q, wide), keys, operands(op.mask));
+  const Var keys = repeated(graph, promoted(k), h), values = repeated(graph, promoted(v), h);
+  const Var scores = scores_of(graph, op, promoted(q), keys, operands(op.mask));
   return {as_dtype(attended(graph, scores, values), dtype)};
 }
 

@@ -157,11 +157,10 @@ uint64_t parse_integer_element(Lexer& lexer, DType dtype, bool is_signed) {
 
 uint64_t parse_real_element(Lexer& lexer, DType dtype) {
   const Number number = lexer.number("a number");
-  if (dtype == DType::f32) {  // not by way of f64, which would round twice
-    if (const auto value = real_of<float>(number.text)) return std::bit_cast<uint32_t>(*value);
-    fail_element(lexer, number, dtype);
-  }
-  const auto value = real_of<double>(number.text);
+  // f32 not by way of f64, which would round twice. f8e8m0 holds powers of two alone, and their text is that of an f32.
+  const bool as_float = dtype == DType::f32 || dtype == DType::f8e8m0;
+  const std::optional<double> value =
+      as_float ? std::optional<double>(real_of<float>(number.text)) : real_of<double>(number.text);
   const auto bits = value ? encode(*float_format(dtype), *value) : std::nullopt;
   if (!bits) fail_element(lexer, number, dtype);
   return *bits;

@@ -144,14 +144,13 @@ Op parse_mnemonic(Lexer& lexer) {
 }
 
 void parse_attributes(Lexer& lexer, const Declared& declared, Op& op) {
-  const size_t at = lexer.at();
   uint64_t given = 0;
   if (lexer.starts_with("{")) {
     parse_list(lexer, "{", "}", "in the attributes", [&] { parse_attribute(lexer, declared, op, given); });
   }
   visit_attributes(op, [&](size_t index, const FieldFacts& facts, const auto&) {
     if (!facts.required || given & uint64_t{1} << index) return;
-    lexer.fail(at, fmt::format("{} needs the attribute '{}'", mnemonic(op), facts.name));
+    throw Error(Code::bad_text, fmt::format("{} needs the attribute '{}'", mnemonic(op), facts.name));
   });
 }
 

@@ -13,7 +13,7 @@ namespace ingot::text {
 Op parse_mnemonic(Lexer& lexer);
 
 // Reads the attributes, if any, into the op. Throws Code::bad_text for one that the op does not have, that is given
-// twice, or that is mandatory and missing.
+// twice, or, without a place, that is mandatory and missing.
 void parse_attributes(Lexer& lexer, const Declared& declared, Op& op);
 
 }  // namespace ingot::text

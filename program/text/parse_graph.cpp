@@ -73,7 +73,8 @@ void GraphParser::parse_return(const std::vector<DeclaredOutput>& outputs) {
       check_type(*output.type, value.type(), "", fmt::format("the declared type of output {}", shown(output.name)));
     graph_->output(std::string(output.name), value);
   }
-  if (lexer_.starts_with(",")) lexer_.fail(at, fmt::format("return has more than {} values", outputs.size()));
+  const bool more = outputs.empty() ? !lexer_.starts_with("}") && !lexer_.at_end() : lexer_.starts_with(",");
+  if (more) lexer_.fail(at, fmt::format("return has more than {} values", outputs.size()));
 }
 
 void GraphParser::check_type(const DeclaredType& declared, const TensorType& inferred, std::string_view op,
@@ -201,7 +202,7 @@ class GraphParser::OperandParser {
   OperandParser(GraphParser& graph, const Op& op) : graph_(graph), lexer_(graph.lexer_), op_(op) {}
 
   void operator()(const FieldFacts& facts, Ref& field) {
-    if (!next()) fail(fmt::format("operand '{}' is missing", facts.name));
+    if (!next()) fail_missing(facts);
     if (lexer_.at_word("_")) fail(fmt::format("operand '{}' is mandatory", facts.name));
     field = graph_.parse_value().ref();
   }
@@ -213,7 +214,7 @@ class GraphParser::OperandParser {
       parse_list(lexer_, "[", "]", fmt::format("in '{}'", facts.name),
                  [&] { field.push_back(graph_.parse_value().ref()); });
     } else if (facts.required) {
-      fail(fmt::format("operand '{}' is missing", facts.name));
+      fail_missing(facts);
     }
   }
 
@@ -234,7 +235,13 @@ class GraphParser::OperandParser {
     return lexer_.starts_with("%") || lexer_.starts_with("@") || lexer_.starts_with("[") || lexer_.at_word("_");
   }
 
-  [[noreturn]] void fail(const std::string& problem) const {
+  [[noreturn]] void fail(const std::string& problem) const { lexer_.fail(lexer_.at(), with_signature(problem)); }
+  // What is not there has no place: the op has.
+  [[noreturn]] void fail_missing(const FieldFacts& facts) const {
+    throw Error(Code::bad_text, with_signature(fmt::format("operand '{}' is missing", facts.name)));
+  }
+
+  std::string with_signature(const std::string& problem) const {
     std::vector<std::string> names;
     visit_operands(op_, [&](const FieldFacts& facts, const auto& field) {
       using F = std::remove_cvref_t<decltype(field)>;
@@ -242,7 +249,7 @@ class GraphParser::OperandParser {
       names.push_back(fmt::format(fmt::runtime(pattern), facts.name));
     });
     const std::string takes = names.empty() ? "no operands" : fmt::format("{}", fmt::join(names, ", "));
-    lexer_.fail(lexer_.at(), fmt::format("{}: {} takes {}", problem, mnemonic(op_), takes));
+    return fmt::format("{}: {} takes {}", problem, mnemonic(op_), takes);
   }
 
   GraphParser& graph_;

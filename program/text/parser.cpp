@@ -99,10 +99,7 @@ class Parser {
     const std::string_view name = lexer_.name_after('@', "the name of a weight, such as @w");
     declared_.weights.check_new(lexer_, at, name);
     lexer_.expect(":", "after the name of a weight");
-    const TensorType type = parse_type(lexer_, declared_);
-    if (!literal_sizes(type.shape))
-      lexer_.fail(at,
-                  fmt::format("the type of weight @{} is {}, expected literal sizes", shown(name), to_string(type)));
+    const TensorType type = parse_literal_type("weight", name);
     lexer_.expect("=", "after the type of a weight");
     Weight weight = parse_source(type);
     lexer_.expect_line_end();
@@ -113,6 +110,15 @@ class Parser {
     }
     weight.name = name;
     declared_.weights.add(lexer_, at, name, builder_.weight(std::move(weight)));
+  }
+
+  // What is there before any call knows no symbols.
+  TensorType parse_literal_type(std::string_view kind, std::string_view name) {
+    const size_t at = lexer_.at();
+    TensorType type = parse_type(lexer_, declared_);
+    if (literal_sizes(type.shape)) return type;
+    lexer_.fail(at,
+                fmt::format("the type of {} @{} is {}, expected literal sizes", kind, shown(name), to_string(type)));
   }
 
   // Where the contents are, or themselves.
@@ -172,7 +178,7 @@ class Parser {
     const std::string_view name = lexer_.name_after('@', "the name of a state, such as @cache");
     declared_.states.check_new(lexer_, at, name);
     lexer_.expect(":", "after the name of a state");
-    TensorType type = parse_type(lexer_, declared_);
+    TensorType type = parse_literal_type("state", name);
     lexer_.expect("=", "after the type of a state");
     std::optional<WeightId> initial;
     if (!lexer_.accept_word("zeros")) {

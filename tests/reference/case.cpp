@@ -69,6 +69,7 @@ Tensors Machine::call(std::string_view method, const Tensors& named, const RunLi
   const GraphId id = graph_of(plan_.program, method);
   const Graph& graph = plan_.program.graphs[id.id];
   std::vector<Tensor> inputs;
+  inputs.reserve(graph.inputs.size());
   for (Ref input : graph.inputs) inputs.push_back(named.at(graph.values[input.id].name));
   Bindings bindings = bindings_of(graph, inputs);
   reference::States states(states_);

@@ -42,7 +42,7 @@ def branches():
     yield case("the other branch does not run", program, [
         call({"c": truth(True), "x": x, "i": i64(1)}, {"y": f32(5.0)}),
         call({"c": truth(False), "x": x, "i": i64(9)}, {"y": f32(4.0)}),
-        call({"c": truth(True), "x": x, "i": i64(9)}, error='[take] index is 9, expected -2 to 1 (at pick: %y "y")'),
+        call({"c": truth(True), "x": x, "i": i64(9)}, error='[take] index 9 is outside an axis of 2 elements (at pick: %y "y")'),
     ])
 
 
@@ -74,11 +74,11 @@ def loops():
     yield case("while", loop(), [numbered(end, max(end, 0)) for end in (10, 1, 0, -3, 93)])
     yield case("at most 3 trips", loop(", max_trips=3"), [numbered(end, min(end, 3)) for end in (10, 3, 2, 0)])
     yield case("at most 0 trips", loop(", max_trips=0"), [numbered(10, 0)])
-    # The node, the condition each time, and each trip its own step and three nodes; the results of 1 element count too.
+    # The node; each time a condition of one node; each trip itself and three nodes. A result of 1 element counts too.
     inputs = {"n": i64(0), "a": i64(0), "b": i64(1), "end": i64(2**62)}
     steps = 1 + (1 + 1) * 3 + (1 + 3 + 3) * 2  # up to the third question
     yield case("a loop without end", loop(), [
-        call(inputs, error='[full] the call takes more than 1000 steps (at step: %one "one")', steps=1000),
+        call(inputs, error='[lt] the call takes more than 1000 steps (at below: %c "c")', steps=1000),  # 1 + 111·9
         numbered(2, 2, steps=steps),
         call(inputs | {"end": i64(2)}, error=f'[lt] the call takes more than {steps - 1} steps (at below: %c "c")', steps=steps - 1),
     ])

@@ -89,8 +89,9 @@ def special():
     yield norms("a constant row without eps", tensor("f32", [[2, 2, 2], [0, 0, 0], [1, 2, 3]]), eps=0.0)
     yield norms("signed zeros", tensor("f32", [[-0.0, 0.0]]))
     yield norms("squares beyond f16", tensor("f16", [[60000, -60000, 300, 0.5]]))
-    yield norms("squares beyond f32", tensor("f32", [[1e30, -2e30, 3e30]]))
-    yield norms("smallest numbers", tensor("f32", [[1e-45, 3e-45, -1e-44]]), eps=1e-90)
+    # A decomposition squares in f32.
+    yield norms("squares beyond f32", tensor("f32", [[1e30, -2e30, 3e30]])) | {"expands": False}
+    yield norms("smallest numbers", tensor("f32", [[1e-45, 3e-45, -1e-44]]), eps=1e-90) | {"expands": False}
     yield norms("a mean far from 0", tensor("f32", 1000 + numbers(3, 2, 9)), atol=1e-6)
     for shape in ((0, 4), (4, 0), (0,)):
         yield norms(f"shape {list(shape)}", tensor("f32", np.zeros(shape)))

@@ -17,9 +17,10 @@ using namespace std::string_view_literals;
 
 // Some can stand bare, some need quotes, some are words of the grammar.
 constexpr std::string_view odd_names[] = {
-    "a b"sv, "\""sv,   "back\\slash"sv, "é"sv,      "日本"sv,  "a//b"sv,     "line\nend"sv, "\t"sv, "\xff\xfe"sv, "nul\0nul"sv,
-    "%"sv,   "@w"sv,   "[x]"sv,         "{y}"sv,    "\x7f"sv,  "\xc3"sv,     "12"sv,        "3.1"sv, "return"sv,    "_"sv,
-    "loc"sv, "f32"sv,  "layers.0.w"sv,  "a/b-c$"sv, "graph"sv, "hex"sv,      "-"sv,         "/"sv,  "nan"sv,       "true"sv,
+    "a b"sv,      "\""sv,       "back\\slash"sv, "é"sv,  "日本"sv, "a//b"sv, "line\nend"sv,  "\t"sv,
+    "\xff\xfe"sv, "nul\0nul"sv, "%"sv,           "@w"sv, "[x]"sv,  "{y}"sv,  "\x7f"sv,       "\xc3"sv,
+    "12"sv,       "3.1"sv,      "return"sv,      "_"sv,  "loc"sv,  "f32"sv,  "layers.0.w"sv, "a/b-c$"sv,
+    "graph"sv,    "hex"sv,      "-"sv,           "/"sv,  "nan"sv,  "true"sv,
 };
 
 std::vector<DType> dtypes_of(Kinds kinds) {
@@ -119,6 +120,11 @@ Tensor Draw::tensor(const TensorType& type) {
   return tensor;
 }
 
+TensorType Draw::type(const std::vector<Symbol>& symbols) {
+  if (chance(10)) return {DType::packed, shape(symbols, 1), scheme()};
+  return {chance(70) ? dtype() : any_dtype(), shape(symbols), {}};
+}
+
 Dim Draw::dim(const std::vector<Symbol>& symbols) {
   if (symbols.empty() || chance(60)) return chance(7) ? 0 : between(1, 4);
   const Dim a = pick(symbols), b = pick(symbols);
@@ -146,10 +152,15 @@ int64_t Draw::axis(size_t rank) {
   return between(-signed_rank, signed_rank - 1);
 }
 
-std::vector<int64_t> Draw::axes(size_t rank) {
+std::vector<int64_t> Draw::permutation(size_t rank) {
   std::vector<int64_t> axes(rank);
   std::iota(axes.begin(), axes.end(), 0);
   for (size_t i = rank; i > 1; --i) std::swap(axes[i - 1], axes[below(i)]);
+  return axes;
+}
+
+std::vector<int64_t> Draw::axes(size_t rank) {
+  std::vector<int64_t> axes = permutation(rank);
   axes.resize(below(rank + 1));
   for (int64_t& axis : axes) axis -= chance(30) ? static_cast<int64_t>(rank) : 0;
   return axes;

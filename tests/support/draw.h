@@ -18,7 +18,9 @@ class Draw {
   explicit Draw(uint64_t seed) : engine_(seed) {}
 
   uint64_t below(uint64_t n) { return engine_() % n; }
-  int64_t between(int64_t low, int64_t high) { return low + static_cast<int64_t>(below(static_cast<uint64_t>(high - low + 1))); }
+  int64_t between(int64_t low, int64_t high) {
+    return low + static_cast<int64_t>(below(static_cast<uint64_t>(high - low + 1)));
+  }
   bool chance(uint64_t percent) { return below(100) < percent; }
   template <class Range>
   const auto& pick(const Range& range) {
@@ -41,12 +43,15 @@ class Draw {
   Scalar scalar(DType dtype);
   double real();  // finite
   Tensor tensor(const TensorType& type);
+  // Any dtype, packed among them.
+  TensorType type(const std::vector<Symbol>& symbols);
 
   // Sizes over `symbols`, small where the symbols are. Never negative.
   Dim dim(const std::vector<Symbol>& symbols);
   Shape shape(const std::vector<Symbol>& symbols, size_t least_rank = 0, size_t most_rank = 3);
   // The axis of a rank, counted from either end.
   int64_t axis(size_t rank);
+  std::vector<int64_t> permutation(size_t rank);
   // Some axes of a rank, each at most once, in any order.
   std::vector<int64_t> axes(size_t rank);
   // A shape that stretches to `shape`.

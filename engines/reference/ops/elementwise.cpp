@@ -41,9 +41,10 @@ double sigmoid(double x) {
   return (x < 0 ? e : 1) / (1 + e);
 }
 
+// x/2·(1 + tanh(z)) = x·sigmoid(2z), without cancellation
 double gelu_tanh(double x) {
-  const double inner = std::numbers::sqrt2 * std::numbers::inv_sqrtpi * (x + 0.044715 * x * x * x);
-  return x / 2 * (1 + std::tanh(inner));
+  const double z = std::numbers::sqrt2 * std::numbers::inv_sqrtpi * (x + 0.044715 * x * x * x);
+  return x * sigmoid(2 * z);
 }
 
 double unary(UnaryFn fn, double x) {

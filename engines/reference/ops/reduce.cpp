@@ -91,7 +91,8 @@ T reduce(ReduceFn fn, const Group<T>& group, DType dtype) {
 
 template <class T>
 bool is_nan(T x) {
-  return x != x;
+  if constexpr (std::is_same_v<T, double>) return std::isnan(x);
+  return false;
 }
 
 // Whether x comes before `best` as the extreme: the first NaN above all, then the larger or smaller, then by position.

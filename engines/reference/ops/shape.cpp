@@ -1,4 +1,4 @@
-// Ops that move elements. Bits are copied as they are, but where operands are promoted.
+// Ops that move elements: as their bits, but where operands are promoted or a constant fills in.
 #include <fmt/format.h>
 
 #include <algorithm>

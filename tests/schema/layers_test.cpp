@@ -1,0 +1,109 @@
+// An op that is in the schema and nowhere else: the compiler names every file that lacks it, or the linker the function.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "gen/test_paths.h"
+#include "tests/schema/scratch_tree.h"
+
+namespace ingot::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string source(const std::string& name) { return (fs::path(source_dir) / name).string(); }
+
+std::string table(const std::string& family, const std::string& flags) {
+  return fmt::format(
+      "/// Something new.\ntable Brand (op, family: \"{}\", mnemonic: \"brand\", effects: \"pure\"{}) {{"
+      " x: ValueRef (required); }}",
+      family, flags);
+}
+
+void generate(const ScratchTree& tree) {
+  const CommandResult made = tree.generate("--out gen --skip-flatc");
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+}
+
+// `norm.cpp:75:` for the line where the macro binds the ops of the family.
+std::string place_of(const std::string& file, const std::string& binding) {
+  const std::string text = read_text(file);
+  const size_t at = text.find("\n" + binding);
+  EXPECT_NE(at, std::string::npos) << file << " lacks " << binding;
+  const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 2;
+  return fmt::format("{}:{}:", file, line);
+}
+
+struct Layer {
+  std::string file, function, binding;
+};
+
+struct Forgotten {
+  std::string family, flags;
+  std::vector<Layer> layers;
+};
+
+class Layers : public testing::TestWithParam<Forgotten> {};
+
+TEST_P(Layers, CompileOnlyWithEveryOpOfTheSchema) {
+  const Forgotten& forgotten = GetParam();
+  const ScratchTree whole, tree;
+  tree.add_op(table(forgotten.family, forgotten.flags), "brand: [Brand]");
+  generate(whole);
+  generate(tree);
+  std::string last;
+  CommandResult result;
+  for (const Layer& layer : forgotten.layers) {
+    const std::string file = source(layer.file);
+    if (file != last) {
+      const CommandResult before = compile(whole, file);
+      EXPECT_EQ(before.exit_code, 0) << before.err;
+      result = compile(tree, file);
+      last = file;
+    }
+    EXPECT_NE(result.exit_code, 0) << file << " compiles without the op";
+    for (const std::string& words : {std::string("Brand"), layer.function, place_of(file, layer.binding)}) {
+      EXPECT_NE(result.err.find(words), std::string::npos) << words << " is not named:\n" << result.err;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Families, Layers,
+    testing::Values(Forgotten{"shape",
+                              "",
+                              {{"program/ops/shape.cpp", "rule", "INGOT_RULES(shape)"},
+                               {"engines/reference/ops/shape.cpp", "kernel", "INGOT_KERNELS(shape)"}}},
+                    Forgotten{"norm",
+                              ", composite",
+                              {{"program/ops/norm.cpp", "rule", "INGOT_RULES(norm)"},
+                               {"program/ops/norm.cpp", "expand", "INGOT_EXPANSIONS(norm)"},
+                               {"engines/reference/ops/norm.cpp", "kernel", "INGOT_KERNELS(norm)"}}}),
+    [](const auto& row) { return row.param.family; });
+
+// A family of its own has no file that could fail to compile: the functions are missing when it is linked.
+TEST(NewFamily, LeavesFunctionsUndefined) {
+  struct Row {
+    std::string file, function;
+  };
+  const Row rows[] = {
+      {"program/infer.cpp", "ingot::infer<ingot::op::Brand>("},
+      {"program/decompose.cpp", "ingot::decompose<ingot::op::Brand>("},
+      {"engines/reference/frame.cpp", "ingot::reference::run<ingot::op::Brand>("},
+  };
+  const ScratchTree tree;
+  tree.add_op(table("brand", ", composite"), "brand: [Brand]");
+  generate(tree);
+  for (const Row& row : rows) {
+    const CommandResult made =
+        run_command(fmt::format("'{}' -std=c++20 -c -I . -I '{}' -I '{}' '{}' -o layer.o && nm -C -u layer.o", cxx,
+                                source_dir, build_dir, source(row.file)),
+                    tree.path());
+    EXPECT_EQ(made.exit_code, 0) << made.err;
+    EXPECT_NE(made.out.find(row.function), std::string::npos) << row.file << " does not need " << row.function;
+  }
+}
+
+}  // namespace
+}  // namespace ingot::test
