@@ -38,9 +38,8 @@ void append_list(std::string& out, std::string_view title, const std::vector<std
 // Most frequent first, names in order among equals.
 std::vector<std::pair<std::string, uint64_t>> by_count(const std::map<std::string, uint64_t>& counts) {
   std::vector<std::pair<std::string, uint64_t>> rows(counts.begin(), counts.end());
-  std::ranges::sort(rows, [](const auto& a, const auto& b) {
-    return std::tie(b.second, a.first) < std::tie(a.second, b.first);
-  });
+  std::ranges::sort(
+      rows, [](const auto& a, const auto& b) { return std::tie(b.second, a.first) < std::tie(a.second, b.first); });
   return rows;
 }
 

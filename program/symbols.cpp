@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <optional>
+#include <unordered_set>
 
 #include "gen/fields.h"
 #include "program/error.h"
@@ -42,11 +43,6 @@ void each_symbol(const Dim& dim, const SymbolTable& table, F&& f) {
   std::vector<Symbol> symbols;
   collect_symbols(dim, symbols);
   for (const Symbol& symbol : symbols) f(table.index_of(symbol));
-}
-
-template <class F>
-void each_symbol(const TensorType& type, const SymbolTable& table, F&& f) {
-  for (const Dim& dim : type.shape) each_symbol(dim, table, f);
 }
 
 template <class T, class F>
@@ -90,7 +86,7 @@ class ScopeCheck {
 
   SymbolSet run() {
     for (const Value& value : graph_.values) {
-      if (value.kind != ValueKind::result) use(value.type);
+      if (value.kind != ValueKind::result) use(value.type.shape);
     }
     for (const Node& node : graph_.nodes) walk(node);
     if (graph_.exported) check_method();
@@ -103,20 +99,23 @@ class ScopeCheck {
     if (binders_[symbol] == self_) refuse(symbol, "used before the op that binds it", "bound before its first use");
     needed_.insert(symbol);
   }
-  void use(const TensorType& type) {
-    each_symbol(type, table_, [&](uint32_t symbol) { use(symbol); });
+  // An expression that many types share counts once: what is in scope stays in scope.
+  void use(const Dim& dim) {
+    if (dim.is_literal() || !used_.insert(dim.terms().data()).second) return;
+    each_symbol(dim, table_, [&](uint32_t symbol) { use(symbol); });
+  }
+  void use(const Shape& shape) {
+    for (const Dim& dim : shape) use(dim);
   }
 
   void walk(const Node& node) {
     each_field<GraphId>(node.op, [&](GraphId callee) {
       needs_of_[callee.id].each_not_in(bound_, needed_, [&](uint32_t symbol) { use(symbol); });
     });
-    each_field<Dim>(node.op, [&](const Dim& dim) { each_symbol(dim, table_, [&](uint32_t symbol) { use(symbol); }); });
-    each_field<Shape>(node.op, [&](const Shape& shape) {
-      for (const Dim& dim : shape) each_symbol(dim, table_, [&](uint32_t symbol) { use(symbol); });
-    });
+    each_field<Dim>(node.op, [&](const Dim& dim) { use(dim); });
+    each_field<Shape>(node.op, [&](const Shape& shape) { use(shape); });
     each_field<SymbolId>(node.op, [&](SymbolId symbol) { bound_.insert(symbol.id); });
-    for (uint32_t i = 0; i < node.result_count; ++i) use(graph_.values[node.first_result.id + i].type);
+    for (uint32_t i = 0; i < node.result_count; ++i) use(graph_.type(Ref{node.first_result.id + i}).shape);
   }
 
   // What a method needs, its inputs must bind.
@@ -150,6 +149,7 @@ class ScopeCheck {
   uint32_t self_;
   const std::vector<SymbolSet>& needs_of_;
   SymbolSet bound_, needed_;
+  std::unordered_set<const DimTerm*> used_;
 };
 
 }  // namespace

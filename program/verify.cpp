@@ -259,7 +259,7 @@ class GraphVerifier {
     }
     const uint32_t id = first + offset;
     const Value& value = graph_.values[id];
-    if (value.kind != ValueKind::result || value.index != node || defined_[id]) {
+    if (value.kind != ValueKind::result || value.index != node) {
       refuse(Code::invalid_argument, fmt::format("values[{}]", id), "another value",
              fmt::format("result {} of this node", offset));
     }

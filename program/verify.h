@@ -27,7 +27,7 @@ struct Limits {
   uint64_t nesting = 256;                       // of calls and control flow
   uint64_t name_bytes = 4096;                   // of any name
   int64_t tensor_bytes = int64_t{1} << 46;      // of one value whose size is known
-  uint64_t metadata_bytes = uint64_t{1} << 31;  // of the FlatBuffer
+  uint64_t metadata_bytes = uint64_t{1} << 31;  // of the FlatBuffer; what is made of it takes at most 64 times as much
 };
 
 void verify(const Program& program, const Limits& limits = {});

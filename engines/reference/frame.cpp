@@ -63,12 +63,12 @@ void States::commit() {
 // ------------------------------------------------------------------------------------------------------------- frame
 
 std::string place_of(const Graph& graph, const Node& node) {
-  std::string place = graph.name + ":";
+  std::string place = graph.name + ":", name;
   if (node.result_count > 0) {
-    const std::string& name = graph.values[node.first_result.id].name;
+    name = graph.values[node.first_result.id].name;
     place += " %" + (name.empty() ? std::to_string(node.first_result.id) : name);
   }
-  return node.name.empty() ? place : fmt::format("{} \"{}\"", place, node.name);
+  return node.name.empty() || node.name == name ? place : fmt::format("{} \"{}\"", place, node.name);
 }
 
 Frame::Frame(Call& call, GraphId graph, std::vector<Tensor> inputs, Bindings bindings)

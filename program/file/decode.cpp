@@ -71,6 +71,7 @@ void Decoder::read_weights() {
   const FieldFacts field{"weights", fbs::Program::VT_WEIGHTS};
   const auto offsets = root_.offsets(field);
   check_count(root_.place_of(field), offsets.size(), limits_.weights);
+  root_.spend(offsets.size() * sizeof(Weight));
   program_.weights.reserve(offsets.size());
   for (size_t i = 0; i < offsets.size(); ++i) {
     const TableReader table = root_.table_at(field, offsets, i);
@@ -98,6 +99,7 @@ void Decoder::read_states() {
   const FieldFacts field{"states", fbs::Program::VT_STATES};
   const auto offsets = root_.offsets(field);
   check_count(root_.place_of(field), offsets.size(), limits_.states);
+  root_.spend(offsets.size() * sizeof(State));
   program_.states.reserve(offsets.size());
   for (size_t i = 0; i < offsets.size(); ++i) program_.states.push_back(state(root_.table_at(field, offsets, i)));
 }
@@ -122,6 +124,7 @@ void Decoder::read_graphs() {
   const auto offsets = root_.offsets(field);
   graphs_ = offsets.size();
   check_count(root_.place_of(field), graphs_, limits_.graphs);
+  root_.spend(graphs_ * sizeof(Graph));
   program_.graphs.reserve(graphs_);
   for (size_t i = 0; i < graphs_; ++i) program_.graphs.push_back(graph(root_.table_at(field, offsets, i)));
 }
@@ -133,6 +136,7 @@ Graph Decoder::graph(const TableReader& table) {
   // Values say which node they are a result of, so the nodes must exist.
   const size_t nodes = table.offsets({"nodes", fbs::Graph::VT_NODES}).size();
   count(nodes_, nodes, limits_.nodes, "nodes");
+  table.spend(nodes * sizeof(Node));
   out.nodes.resize(nodes);
   read_values(table, out);
   read_value_names(table, out);
@@ -189,6 +193,7 @@ void Decoder::read_values(const TableReader& table, Graph& graph) {
   const FieldFacts field{"values", fbs::Graph::VT_VALUES};
   const auto values = table.list<fbs::Value>(field);
   count(values_, values.size(), limits_.values, "values");
+  table.spend(values.size() * sizeof(Value));
   graph.values.reserve(values.size());
   for (size_t i = 0; i < values.size(); ++i) {
     const Place place = table.place_of(field, i);

@@ -83,6 +83,7 @@ class FieldReader {
   }
   void operator()(const FieldFacts& field, std::vector<NamedAttribute>& out) const {
     const auto offsets = table_.offsets(field);
+    table_.spend(offsets.size() * sizeof(NamedAttribute));
     for (size_t i = 0; i < offsets.size(); ++i) out.push_back(read_attribute(table_.table_at(field, offsets, i)));
   }
 

@@ -26,6 +26,7 @@ std::vector<Symbol> read_symbols(const TableReader& program, const Limits& limit
   const FieldFacts field{"symbols", fbs::Program::VT_SYMBOLS};
   const auto offsets = program.offsets(field);
   check_count(program.place_of(field), offsets.size(), limits.symbols);
+  program.spend(offsets.size() * sizeof(Symbol));
   std::vector<Symbol> symbols;
   symbols.reserve(offsets.size());
   std::unordered_set<std::string> names;
@@ -92,8 +93,11 @@ Dim read_dim(const Pools& pools, const fbs::DimNode& node, const Place& place) t
 
 // What an entry takes in memory beside the Dim itself.
 uint64_t cost(const Dim& dim) {
+  constexpr uint64_t kOverhead = 16;  // of an allocation
   uint64_t bytes = 0;
-  for (const DimTerm& term : dim.terms()) bytes += sizeof(DimTerm) + term.atoms.size() * sizeof(term.atoms[0]);
+  for (const DimTerm& term : dim.terms()) {
+    bytes += sizeof(DimTerm) + term.atoms.size() * sizeof(term.atoms[0]) + kOverhead;
+  }
   return bytes;
 }
 

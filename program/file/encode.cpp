@@ -92,7 +92,8 @@ auto write_values(Builder& b, const std::vector<Value>& values) {
   return b.structs(out);
 }
 
-Offset<flatbuffers::Vector<Offset<flatbuffers::String>>> write_value_names(Builder& b, const std::vector<Value>& values) {
+Offset<flatbuffers::Vector<Offset<flatbuffers::String>>> write_value_names(Builder& b,
+                                                                           const std::vector<Value>& values) {
   if (std::ranges::all_of(values, &std::string::empty, &Value::name)) return 0;
   std::vector<Offset<flatbuffers::String>> names;
   for (const Value& value : values) names.push_back(b.text(value.name));

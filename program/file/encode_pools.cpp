@@ -58,8 +58,8 @@ int64_t Builder::dim_entry(DimOp op, int64_t a, int64_t b) {
 int64_t Builder::symbol(const Symbol& symbol) {
   const auto found = symbols_.find(symbol.name());
   if (found != symbols_.end()) return dim_entry(DimOp::symbol, found->second);
-  throw Error(Code::invalid_argument, fmt::format("a size uses the symbol {}, which the program does not declare",
-                                                  quote(symbol.name())));
+  throw Error(Code::invalid_argument,
+              fmt::format("a size uses the symbol {}, which the program does not declare", quote(symbol.name())));
 }
 
 int64_t Builder::atom(const DimAtom& atom) {

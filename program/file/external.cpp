@@ -44,13 +44,13 @@ fs::path resolve(const fs::path& folder, const std::string& name) {
                           "a relative path below the folder of the program");
   }
   if (folder.empty()) {
-    throw Error(Code::bad_file, fmt::format("the program names the weights file {}, but was not read from a folder",
-                                            quote(name)));
+    throw Error(Code::bad_file,
+                fmt::format("the program names the weights file {}, but was not read from a folder", quote(name)));
   }
   const fs::path path = canonical(folder / name, name);
   if (is_inside(canonical(folder, name), path)) return path;
-  throw Error(Code::bad_file, fmt::format("the weights file {} is a link that leads out of the folder of the program",
-                                          quote(name)));
+  throw Error(Code::bad_file,
+              fmt::format("the weights file {} is a link that leads out of the folder of the program", quote(name)));
 }
 
 }  // namespace
@@ -73,8 +73,8 @@ Tensor ExternalFiles::tensor(const ExternalTensor& external, const TensorType& t
   const SafetensorsIndex& file = index(external.file);
   const SafetensorsIndex::Entry* entry = file.find(external.tensor);
   if (!entry) {
-    throw Error(Code::not_found, fmt::format("the weights file {} has no tensor {}", quote(external.file),
-                                             quote(external.tensor)));
+    throw Error(Code::not_found,
+                fmt::format("the weights file {} has no tensor {}", quote(external.file), quote(external.tensor)));
   }
   const TensorType found{entry->dtype, Shape(entry->sizes.begin(), entry->sizes.end()), {}};
   if (found == type) return file.tensor(*entry);

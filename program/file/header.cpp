@@ -111,7 +111,8 @@ void check_extent(const RawHeader& raw, uint64_t file_bytes) {
   require<uint64_t>("FlatBuffer offset", raw.metadata_offset, kHeaderBytes);
   const uint64_t rest = file_bytes - kHeaderBytes;
   if (raw.metadata_bytes > rest) {
-    throw wrong("FlatBuffer size", std::to_string(raw.metadata_bytes), fmt::format("at most {} (rest of the file)", rest));
+    throw wrong("FlatBuffer size", std::to_string(raw.metadata_bytes),
+                fmt::format("at most {} (rest of the file)", rest));
   }
   if (raw.segment_bytes == 0) {
     require<uint64_t>("segments offset of a file without segments", raw.segments_offset, 0);
@@ -133,21 +134,13 @@ Header read_header(std::span<const std::byte> file) {
   check_version(raw);
   require<uint32_t>("header size", raw.header_bytes, kHeaderBytes);
   check_extent(raw, file.size());
-  return {raw.format_version, raw.minimum_reader, raw.metadata_bytes,
-          raw.segments_offset, raw.segment_bytes, raw.checksum};
+  return {raw.format_version,  raw.minimum_reader, raw.metadata_bytes,
+          raw.segments_offset, raw.segment_bytes,  raw.checksum};
 }
 
 std::array<std::byte, kHeaderBytes> header_bytes(const Header& h) {
-  RawHeader raw{{},
-                h.format_version,
-                h.minimum_reader,
-                kByteOrder,
-                kHeaderBytes,
-                kHeaderBytes,
-                h.metadata_bytes,
-                h.segments_offset,
-                h.segment_bytes,
-                h.checksum};
+  RawHeader raw{{},           h.format_version, h.minimum_reader,  kByteOrder,      kHeaderBytes,
+                kHeaderBytes, h.metadata_bytes, h.segments_offset, h.segment_bytes, h.checksum};
   std::copy(kMagic.begin(), kMagic.end(), raw.magic);
   return std::bit_cast<std::array<std::byte, kHeaderBytes>>(raw);
 }

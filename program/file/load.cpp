@@ -27,7 +27,8 @@ Buffer aligned(const Buffer& buffer) {
 }
 
 void check_sum(std::span<const std::byte> bytes, const Header& header) {
-  const uint64_t actual = file::checksum(bytes.first<kHeaderBytes>(), bytes.subspan(kHeaderBytes, header.metadata_bytes));
+  const uint64_t actual =
+      file::checksum(bytes.first<kHeaderBytes>(), bytes.subspan(kHeaderBytes, header.metadata_bytes));
   if (actual == header.checksum) return;
   throw Error::mismatch(Code::bad_file, "", "checksum", fmt::format("{:016x}", actual),
                         fmt::format("{:016x}", header.checksum));

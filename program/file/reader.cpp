@@ -43,6 +43,9 @@ flatbuffers::Verifier::Options verifier_options(size_t bytes) {
   return options;
 }
 
+// No program comes near this: a value of 64 axes takes 60 times what it takes in the file. The rest is for small files.
+uint64_t budget(size_t bytes) { return uint64_t{64} * bytes + (1 << 20); }
+
 size_t checked_size(size_t bytes, const Limits& limits) {
   // FlatBuffers' own limit is an assertion.
   const uint64_t most = std::min<uint64_t>(limits.metadata_bytes, FLATBUFFERS_MAX_BUFFER_SIZE - 1);
@@ -57,7 +60,7 @@ Metadata::Metadata(std::span<const std::byte> bytes, const Limits& limits)
       limits_(limits),
       verifier_(reinterpret_cast<const uint8_t*>(bytes.data()), checked_size(bytes.size(), limits),
                 verifier_options(bytes.size())),
-      left_(limits.metadata_bytes) {}
+      left_(budget(bytes.size())) {}
 
 const flatbuffers::Table* Metadata::root(const char* identifier) {
   constexpr size_t kPrefix = 2 * sizeof(flatbuffers::uoffset_t);
@@ -66,9 +69,10 @@ const flatbuffers::Table* Metadata::root(const char* identifier) {
   }
   if (!flatbuffers::BufferHasIdentifier(bytes_.data(), identifier)) {
     const auto found = bytes_.subspan(kPrefix / 2, flatbuffers::kFileIdentifierLength);
-    throw Error::mismatch(Code::bad_file, "", "FlatBuffer identifier",
-                          fmt::format("{:?}", std::string_view(reinterpret_cast<const char*>(found.data()), found.size())),
-                          fmt::format("{:?}", identifier));
+    throw Error::mismatch(
+        Code::bad_file, "", "FlatBuffer identifier",
+        fmt::format("{:?}", std::string_view(reinterpret_cast<const char*>(found.data()), found.size())),
+        fmt::format("{:?}", identifier));
   }
   const auto offset = verifier_.VerifyOffset(0);
   if (offset == 0) throw Error(Code::bad_file, "the root table lies outside of the FlatBuffer");
@@ -77,7 +81,8 @@ const flatbuffers::Table* Metadata::root(const char* identifier) {
 
 void Metadata::spend(uint64_t bytes) {
   if (bytes > left_) {
-    throw Error(Code::limit, fmt::format("the FlatBuffer unfolds to more than {} bytes", limits_.metadata_bytes));
+    throw Error(Code::limit, fmt::format("the FlatBuffer of {} bytes unfolds to more than {}", bytes_.size(),
+                                         budget(bytes_.size())));
   }
   left_ -= bytes;
 }
@@ -101,7 +106,8 @@ bool TableReader::has(const FieldFacts& field) const {
 
 void TableReader::check(bool ok, const FieldFacts& field) const {
   if (ok) return;
-  throw Error(Code::bad_file, fmt::format("{} is damaged: it lies outside of the FlatBuffer", to_string(place_of(field))));
+  throw Error(Code::bad_file,
+              fmt::format("{} is damaged: it lies outside of the FlatBuffer", to_string(place_of(field))));
 }
 
 const uint8_t* TableReader::follow(const FieldFacts& field) const {

@@ -2,8 +2,8 @@
 //
 // Nothing is trusted before it is read: every offset is verified against the buffer by flatbuffers::Verifier at the
 // moment of its use, so that an error can say where (`graphs[1].nodes[17].x`), and so that a small buffer whose tables
-// refer to each other over and over cannot cost more than its size: tables are counted, and what is copied out is paid
-// from a budget.
+// refer to each other over and over cannot cost more than its size allows: tables are counted, and what is read and made
+// of it is paid from a budget of 64 bytes for each of its own.
 //
 // Ownership  readers point into the buffer and to the reader they came from: both must outlive them.
 // Threads    one thread for one Metadata.
@@ -40,7 +40,7 @@ void check_count(const Place& place, uint64_t count, uint64_t limit);  // Code::
 // Adds the place to an error of a check that does not know it.
 void locate(Error& error, const Place& place);
 
-// A FlatBuffer, what verifies it, and how many bytes may still be copied out of it.
+// A FlatBuffer, what verifies it, and how many bytes may still be made of it.
 class Metadata {
  public:
   // Precondition: bytes lie on a multiple of 8.

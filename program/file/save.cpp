@@ -69,7 +69,8 @@ Externals declared(const Program& program) {
 }
 
 bool safetensors_holds(const Tensor& tensor) {
-  return std::ranges::find(safetensors_dtypes, tensor.dtype(), &SafetensorsDType::dtype) != std::end(safetensors_dtypes) &&
+  return std::ranges::find(safetensors_dtypes, tensor.dtype(), &SafetensorsDType::dtype) !=
+             std::end(safetensors_dtypes) &&
          tensor.elements() % std::max(8 / bits(tensor.dtype()), 1) == 0;
 }
 
@@ -129,8 +130,9 @@ void save_program(const Program& program, const fs::path& path, const SaveOption
 
 std::vector<std::byte> write_program(const Program& program) {
   std::vector<std::byte> out;
-  Writer([&](std::span<const std::byte> bytes) { out.insert(out.end(), bytes.begin(), bytes.end()); })
-      .write(program, declared(program));
+  Writer([&](std::span<const std::byte> bytes) {
+    out.insert(out.end(), bytes.begin(), bytes.end());
+  }).write(program, declared(program));
   return out;
 }
 

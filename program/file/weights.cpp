@@ -37,7 +37,8 @@ Weight WeightReader::read(StoredWeight stored, const Place& place) try {
   const Sizes sizes = checked_sizes(stored.type, place);
   const auto bytes = static_cast<uint64_t>(byte_count(stored.type.dtype, sizes, stored.type.scheme));
   if (stored.bytes != bytes) {
-    throw wrong({&place, "bytes"}, std::to_string(stored.bytes), fmt::format("{} for {}", bytes, to_string(stored.type)));
+    throw wrong({&place, "bytes"}, std::to_string(stored.bytes),
+                fmt::format("{} for {}", bytes, to_string(stored.type)));
   }
   Tensor tensor = stored.external ? files_.tensor(*stored.external, stored.type) : segment(stored, sizes, place);
   ++count_;

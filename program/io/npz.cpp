@@ -52,6 +52,8 @@ Error failed(Code code, std::string_view what, std::string_view reason) {
 // ---------------------------------------------------------------------------------------------------------- reading
 
 Archive open_archive(const Buffer& file) {
+  // No bytes at all would be an archive without entries to libzip.
+  if (file.bytes.empty()) throw failed(Code::bad_file, "cannot open the archive", "Not a zip archive");
   ZipError error;
   Source source(zip_source_buffer_create(file.bytes.data(), file.bytes.size(), 0, error.get()));
   if (!source) throw failed(Code::bad_file, "cannot open the archive", error.text());

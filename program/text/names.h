@@ -42,6 +42,7 @@ class NameTable {
  private:
   std::vector<std::string_view> names() const {
     std::vector<std::string_view> all;
+    all.reserve(ids_.size());
     for (const auto& [name, id] : ids_) all.push_back(name);
     std::sort(all.begin(), all.end());  // so that a tie is always broken in the same way
     return all;

@@ -78,7 +78,7 @@ void GraphParser::parse_return(const std::vector<DeclaredOutput>& outputs) {
 }
 
 void GraphParser::check_type(const DeclaredType& declared, const TensorType& inferred, std::string_view op,
-                             std::string subject) const {
+                             std::string_view subject) const {
   if (declared.type == inferred || equal(declared.type, inferred) == Proof::yes) return;
   throw Error::mismatch(Code::type_mismatch, op, subject, to_string(declared.type), to_string(inferred))
       .at_place(lexer_.place(declared.at));

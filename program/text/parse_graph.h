@@ -55,7 +55,7 @@ class GraphParser {
   void check_unnamed(const Op& op, size_t names) const;
   void define(const Name& name, Var value);
   void check_type(const DeclaredType& declared, const TensorType& inferred, std::string_view op,
-                  std::string subject) const;
+                  std::string_view subject) const;
 
   class OperandParser;
 

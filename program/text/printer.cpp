@@ -117,6 +117,7 @@ class GraphPrinter {
 
   void print(const Node& node) {
     std::vector<Ref> results;
+    results.reserve(node.result_count);
     for (uint32_t i = 0; i < node.result_count; ++i) results.push_back({node.first_result.id + i});
     append_list(out_, results, [&](Ref result) { print_operand(result); });
     if (!results.empty()) out_ += " = ";

@@ -14,7 +14,7 @@ _SUM, _QUOTIENT, _PRODUCT, _ATOM = range(4)
 class Dim:
     """A size that may depend on symbols: ``2 * S + 1``, ``S // 4``, ``S % 4``.
 
-    ``ceil_div``, ``minimum`` and ``maximum`` are functions. Nothing is simplified here: the reader of the text does that.
+    ``ceil_div``, ``minimum`` and ``maximum`` are functions. Nothing is simplified here, the reader of the text does it.
     ``==`` compares identity, so that a Symbol can be a key.
     """
 

@@ -1,4 +1,4 @@
-"""The dtypes of an op's results, where they follow without promotion; otherwise None, and whoever reads the text infers.
+"""The dtypes of an op's results, where they follow without promotion; otherwise None.
 
 So a number can stand beside most values: ``g.relu(x) * 0.5``.
 """
@@ -45,10 +45,11 @@ def result_dtypes(op: Op) -> list[DType | None]:
 
 
 def _result(op: Op) -> DType | None:
-    if getattr(op, "dtype", None) is not None:
-        return op.dtype
-    if hasattr(op, "state"):
-        return op.state.type.dtype
+    dtype, state = getattr(op, "dtype", None), getattr(op, "state", None)
+    if dtype is not None:
+        return dtype
+    if state is not None:
+        return state.type.dtype
     if type(op) in _FIXED:
         return _FIXED[type(op)]
     common = _common(op)

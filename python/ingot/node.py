@@ -47,7 +47,8 @@ class Node:
 
 
 def mnemonic(op: Op) -> str:
-    return op.mnemonic.format(fn=enum_text(op.fn)) if "{fn}" in op.mnemonic else op.mnemonic
+    fn = getattr(op, "fn", None)
+    return op.mnemonic if fn is None else op.mnemonic.format(fn=enum_text(fn))
 
 
 def checked(graph: Graph, op: Op) -> Op:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ingot.text import Graph
     from ingot.var import Operand, State, Var
 
-# Fields of an op in order, without `fn`, and what they are: a name that ingot.attributes and ingot.node know, or an enum.
+# Fields of an op in order, without `fn`, and what they are: an enum, or a name that ingot.attributes or ingot.node know.
 Kinds = dict[str, str | type[enum.Enum]]
 
 
@@ -462,7 +462,13 @@ class Scatter:
 
     mnemonic: ClassVar[str] = "scatter_{fn}"
     several: ClassVar[bool] = False
-    kinds: ClassVar[Kinds] = {"x": "value", "indices": "value", "updates": "value", "axis": "integer", "mode": IndexMode}
+    kinds: ClassVar[Kinds] = {
+        "x": "value",
+        "indices": "value",
+        "updates": "value",
+        "axis": "integer",
+        "mode": IndexMode,
+    }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -576,7 +582,16 @@ class Attention:
 
     mnemonic: ClassVar[str] = "attention"
     several: ClassVar[bool] = False
-    kinds: ClassVar[Kinds] = {"q": "value", "k": "value", "v": "value", "mask": "value", "scale": "real", "causal": Causal, "window": "integer", "softcap": "real"}
+    kinds: ClassVar[Kinds] = {
+        "q": "value",
+        "k": "value",
+        "v": "value",
+        "mask": "value",
+        "scale": "real",
+        "causal": Causal,
+        "window": "integer",
+        "softcap": "real",
+    }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -653,7 +668,13 @@ class StateUpdate:
 
     mnemonic: ClassVar[str] = "state_update"
     several: ClassVar[bool] = False
-    kinds: ClassVar[Kinds] = {"state": "state", "update": "value", "starts": "values", "axes": "integers", "mode": IndexMode}
+    kinds: ClassVar[Kinds] = {
+        "state": "state",
+        "update": "value",
+        "starts": "values",
+        "axes": "integers",
+        "mode": IndexMode,
+    }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -682,7 +703,13 @@ class While:
 
     mnemonic: ClassVar[str] = "while"
     several: ClassVar[bool] = True
-    kinds: ClassVar[Kinds] = {"carry": "values", "captures": "values", "condition": "graph", "body": "graph", "max_trips": "integer"}
+    kinds: ClassVar[Kinds] = {
+        "carry": "values",
+        "captures": "values",
+        "condition": "graph",
+        "body": "graph",
+        "max_trips": "integer",
+    }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -698,7 +725,14 @@ class Scan:
 
     mnemonic: ClassVar[str] = "scan"
     several: ClassVar[bool] = True
-    kinds: ClassVar[Kinds] = {"carry": "values", "xs": "values", "captures": "values", "body": "graph", "length": "dim", "reverse": "boolean"}
+    kinds: ClassVar[Kinds] = {
+        "carry": "values",
+        "xs": "values",
+        "captures": "values",
+        "body": "graph",
+        "length": "dim",
+        "reverse": "boolean",
+    }
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -98,7 +98,9 @@ class TensorType:
         if self.scheme is not None and not isinstance(self.scheme, QuantScheme):
             raise TypeError(f"the scheme of a tensor is {self.scheme!r}, expected a QuantScheme")
         if (self.dtype is DType.packed) != (self.scheme is not None):
-            raise ValueError(f"dtype {self.dtype.name} with scheme {self.scheme}: packed has a scheme, others have none")
+            raise ValueError(
+                f"dtype {self.dtype.name} with scheme {self.scheme}: packed has a scheme, others have none"
+            )
         object.__setattr__(self, "shape", as_shape(self.shape))
 
     @property

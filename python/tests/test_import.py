@@ -24,7 +24,7 @@ print(p.text())
 
 class Import(unittest.TestCase):
     def test_needs_no_other_package(self):
-        done = subprocess.run([sys.executable, "-I", "-S", "-c", ALONE], capture_output=True, text=True)
+        done = subprocess.run([sys.executable, "-B", "-I", "-S", "-c", ALONE], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("weight @w : f32[2, 2] = [1.0, 2.0, 3.0, 4.0]\n", done.stdout)
 

@@ -24,29 +24,46 @@ class Mistakes(unittest.TestCase):
             ("[softmax] log is 1, expected a bool", b.g.softmax, x, {"log": 1}),
             ("[rms_norm] eps is '1', expected a real number", b.g.rms_norm, x, {"eps": "1"}),
             ("[cast] dtype is 'f32', expected a DType", b.g.cast, x, {"dtype": "f32"}),
-            ("[pad] mode is <IndexMode.drop: 2>, expected a PadMode", b.g.pad, x,
-             {"before": [0, 0], "after": [0, 0], "mode": IndexMode.drop}),
+            (
+                "[pad] mode is <IndexMode.drop: 2>, expected a PadMode",
+                b.g.pad,
+                x,
+                {"before": [0, 0], "after": [0, 0], "mode": IndexMode.drop},
+            ),
             ("[pad] value is 'x', expected a number", b.g.pad, x, {"before": [0, 0], "after": [0, 0], "value": "x"}),
             ("[transpose] perm is 1, expected a sequence of integers", b.g.transpose, x, {"perm": 1}),
             ("[transpose] perm is '10', expected a sequence of integers", b.g.transpose, x, {"perm": "10"}),
             ("[transpose] perm is [1, None], expected an integer", b.g.transpose, x, {"perm": [1, None]}),
-            ("[reshape] shape is [2.0], expected a size: an int or an expression over symbols", b.g.reshape, x,
-             {"shape": [2.0]}),
+            (
+                "[reshape] shape is [2.0], expected a size: an int or an expression over symbols",
+                b.g.reshape,
+                x,
+                {"shape": [2.0]},
+            ),
             ("[reshape] shape is 6, expected a sequence of sizes", b.g.reshape, x, {"shape": 6}),
             ("[nonzero] count is 3, expected a Symbol", b.g.nonzero, x, {"count": 3}),
             ("[quantize] scheme is None, expected a QuantScheme", b.g.quantize, x, {"scheme": None}),
-            ("[custom] results is [<DType.f32: 11>], expected a TensorType", b.g.custom, "f",
-             {"results": [DType.f32]}),
-            ("[custom] attributes is [1], expected a dict of names and lists of numbers, or strings", b.g.custom, "f",
-             {"results": [], "attributes": [1]}),
-            ("[custom] attributes is {'a': 1}, expected a list of numbers or a string", b.g.custom, "f",
-             {"results": [], "attributes": {"a": 1}}),
+            ("[custom] results is [<DType.f32: 11>], expected a TensorType", b.g.custom, "f", {"results": [DType.f32]}),
+            (
+                "[custom] attributes is [1], expected a dict of names and lists of numbers, or strings",
+                b.g.custom,
+                "f",
+                {"results": [], "attributes": [1]},
+            ),
+            (
+                "[custom] attributes is {'a': 1}, expected a list of numbers or a string",
+                b.g.custom,
+                "f",
+                {"results": [], "attributes": {"a": 1}},
+            ),
             ("[custom] name is 7, expected a string", b.g.custom, 7, {"results": []}),
         ]
         for message, call, first, keywords in cases:
             with self.subTest(message):
                 self.refused(TypeError, message, call, first, **keywords)
-        self.refused(ValueError, f"[softmax] axis is {2**63}, expected an integer of 64 bits", b.g.softmax, x, axis=2**63)
+        self.refused(
+            ValueError, f"[softmax] axis is {2**63}, expected an integer of 64 bits", b.g.softmax, x, axis=2**63
+        )
         message = f"[full] value is {2**64}, expected an integer of 64 bits, signed or unsigned"
         self.refused(ValueError, message, b.g.full, [], 2**64)
         self.assertEqual(len(b.g.nodes), 0)
@@ -74,8 +91,9 @@ class Mistakes(unittest.TestCase):
         weight = other.program.weight("w", [1.0], DType.f32)
         self.refused(ValueError, "[add] b is Weight(@w), expected something of the same program", b.g.add, x, weight)
         state = other.program.state("s", DType.f32, [])
-        self.refused(ValueError, "[state_read] state is State(@s), expected something of the same program",
-                     b.g.state_read, state)
+        self.refused(
+            ValueError, "[state_read] state is State(@s), expected something of the same program", b.g.state_read, state
+        )
         message = "[reshape] shape is [Symbol(S)], expected symbols of this program, and S is not"
         self.refused(ValueError, message, b.g.reshape, x, [other.s])
 
@@ -83,8 +101,13 @@ class Mistakes(unittest.TestCase):
         b = Bench()
         x = b.f32(2)
         late = b.graph("late")
-        self.refused(ValueError, "[call] graph is Graph(@late), expected a graph that was made before graph main",
-                     b.g.call, late, [x])
+        self.refused(
+            ValueError,
+            "[call] graph is Graph(@late), expected a graph that was made before graph main",
+            b.g.call,
+            late,
+            [x],
+        )
         self.refused(TypeError, "[call] graph is 'late', expected a Graph", b.g.call, "late", [x])
         body, user = b.graph("body"), b.graph("user")
         user.call(body)
@@ -94,15 +117,21 @@ class Mistakes(unittest.TestCase):
     def test_in_numbers_beside_values(self):
         b = Bench()
         mixed = b.g.add(b.f32(2), b.i64(2))
-        message = ("the number 1 stands beside %4, whose dtype is not known here: "
-                   "write Graph.scalar(number, dtype), or declare the type with Var.typed")
+        message = (
+            "the number 1 stands beside %4, whose dtype is not known here: "
+            "write Graph.scalar(number, dtype), or declare the type with Var.typed"
+        )
         self.refused(TypeError, message, lambda: mixed + 1)
         mixed.typed(DType.f32, [2])
         self.assertIs((mixed + 1).dtype, DType.f32)
-        self.refused(ValueError, f"[full] value is 0.5, expected an integer in {-2**63}..{2**63 - 1} (dtype i64)",
-                     lambda: b.i64(2) + 0.5)
-        self.refused(ValueError, "[full] value is 256, expected an integer in 0..255 (dtype u8)",
-                     lambda: b.input(DType.u8) * 256)
+        self.refused(
+            ValueError,
+            f"[full] value is 0.5, expected an integer in {-2**63}..{2**63 - 1} (dtype i64)",
+            lambda: b.i64(2) + 0.5,
+        )
+        self.refused(
+            ValueError, "[full] value is 256, expected an integer in 0..255 (dtype u8)", lambda: b.input(DType.u8) * 256
+        )
         message = "%in5 has no truth value while the program is being written: use Graph.if_ or Graph.select"
         self.refused(TypeError, message, bool, b.f32())
 
@@ -138,22 +167,48 @@ class Mistakes(unittest.TestCase):
         cases = [
             (TypeError, "the dtype of a tensor is 'f32', expected a DType", lambda: TensorType("f32", [])),
             (TypeError, "the shape is 3, expected a sequence of sizes", lambda: TensorType(DType.f32, 3)),
-            (TypeError, "a size is 1.5, expected an integer or an expression over symbols",
-             lambda: TensorType(DType.f32, [1.5])),
+            (
+                TypeError,
+                "a size is 1.5, expected an integer or an expression over symbols",
+                lambda: TensorType(DType.f32, [1.5]),
+            ),
             (ValueError, "a size is -1, expected at least 0", lambda: TensorType(DType.f32, [-1])),
-            (ValueError, f"a size is {2**63}, expected an integer of 64 bits or an expression over symbols",
-             lambda: TensorType(DType.f32, [2**63])),
-            (ValueError, "dtype packed with scheme None: packed has a scheme, others have none",
-             lambda: TensorType(DType.packed, [3])),
-            (TypeError, "the scheme of a tensor is 4, expected a QuantScheme", lambda: TensorType(DType.packed, [3], 4)),
+            (
+                ValueError,
+                f"a size is {2**63}, expected an integer of 64 bits or an expression over symbols",
+                lambda: TensorType(DType.f32, [2**63]),
+            ),
+            (
+                ValueError,
+                "dtype packed with scheme None: packed has a scheme, others have none",
+                lambda: TensorType(DType.packed, [3]),
+            ),
+            (
+                TypeError,
+                "the scheme of a tensor is 4, expected a QuantScheme",
+                lambda: TensorType(DType.packed, [3], 4),
+            ),
             (TypeError, "the method of a scheme is 'affine', expected a QuantMethod", lambda: QuantScheme("affine")),
-            (TypeError, "bits of a scheme is 4.0, expected an integer", lambda: QuantScheme(QuantMethod.affine, bits=4.0)),
-            (TypeError, "the scale of a scheme is 'f16', expected a DType",
-             lambda: QuantScheme(QuantMethod.affine, scale="f16")),
-            (ValueError, "state k: the type is f32[S], expected sizes that are numbers",
-             lambda: p.state("k", DType.f32, [s])),
-            (ValueError, "symbols of this program, and S is not",
-             lambda: Program().method("f").input("x", DType.f32, [s])),
+            (
+                TypeError,
+                "bits of a scheme is 4.0, expected an integer",
+                lambda: QuantScheme(QuantMethod.affine, bits=4.0),
+            ),
+            (
+                TypeError,
+                "the scale of a scheme is 'f16', expected a DType",
+                lambda: QuantScheme(QuantMethod.affine, scale="f16"),
+            ),
+            (
+                ValueError,
+                "state k: the type is f32[S], expected sizes that are numbers",
+                lambda: p.state("k", DType.f32, [s]),
+            ),
+            (
+                ValueError,
+                "symbols of this program, and S is not",
+                lambda: Program().method("f").input("x", DType.f32, [s]),
+            ),
         ]
         for error, message, call in cases:
             with self.subTest(message):
@@ -174,24 +229,55 @@ class Mistakes(unittest.TestCase):
             (ValueError, "weight w: the data is of shape [2], expected [3]", ([1, 2], TensorType(DType.f32, [3]))),
             (ValueError, "weight w: the contents of a packed tensor are bytes, not a list", ([1], scheme)),
             (ValueError, f"weight w: the data has 71 bytes, expected 72 for {scheme}", (bytes(71), scheme)),
-            (ValueError, "weight w: the data has 3 bytes, expected 2 for f16[1]", (bytes(3), TensorType(DType.f16, [1]))),
+            (
+                ValueError,
+                "weight w: the data has 3 bytes, expected 2 for f16[1]",
+                (bytes(3), TensorType(DType.f16, [1])),
+            ),
             (ValueError, "weight w: the data is f64, expected f32", (array.array("d", [1]), DType.f32)),
-            (ValueError, "weight w: the data is f32[1], expected f32[2]",
-             (array.array("f", [1]), TensorType(DType.f32, [2]))),
-            (ValueError, "weight w: the data has the format 'c', which no dtype has: give bytes and a TensorType",
-             (memoryview(b"a").cast("c"),)),
+            (
+                ValueError,
+                "weight w: the data is f32[1], expected f32[2]",
+                (array.array("f", [1]), TensorType(DType.f32, [2])),
+            ),
+            (
+                ValueError,
+                "weight w: the data has the format 'c', which no dtype has: give bytes and a TensorType",
+                (memoryview(b"a").cast("c"),),
+            ),
         ]
         for error, message, arguments in cases:
             with self.subTest(message):
                 self.refused(error, message, p.weight, "w", *arguments)
-        self.refused(ValueError, "weight w: the hash is '12', expected 32 hexadecimal digits in lower case",
-                     p.weight_by_hash, "w", TensorType(DType.f32, []), "12")
-        self.refused(TypeError, "weight w: the type is <DType.f32: 11>, expected a TensorType",
-                     p.weight_in_file, "w", DType.f32, "a", "b")
-        self.refused(ValueError, "state s: the weight @ok is f32[1], expected f32[2]",
-                     p.state, "s", DType.f32, [2], initial=w)
-        self.refused(ValueError, "state s: the weight @ok belongs to another program",
-                     Program().state, "s", DType.f32, [1], initial=w)
+        self.refused(
+            ValueError,
+            "weight w: the hash is '12', expected 32 hexadecimal digits in lower case",
+            p.weight_by_hash,
+            "w",
+            TensorType(DType.f32, []),
+            "12",
+        )
+        self.refused(
+            TypeError,
+            "weight w: the type is <DType.f32: 11>, expected a TensorType",
+            p.weight_in_file,
+            "w",
+            DType.f32,
+            "a",
+            "b",
+        )
+        self.refused(
+            ValueError, "state s: the weight @ok is f32[1], expected f32[2]", p.state, "s", DType.f32, [2], initial=w
+        )
+        self.refused(
+            ValueError,
+            "state s: the weight @ok belongs to another program",
+            Program().state,
+            "s",
+            DType.f32,
+            [1],
+            initial=w,
+        )
         self.refused(TypeError, "state s: initial is 0, expected a Weight", p.state, "s", DType.f32, [1], initial=0)
 
     def test_leave_the_graph_as_it_was(self):

@@ -62,7 +62,10 @@ class EveryOp(unittest.TestCase):
                 if field.default is not dataclasses.MISSING and getattr(node.op, field.name) != field.default:
                     changed.add((type(node.op), field.name))
         optional = {
-            (op, field.name) for op in OPS for field in dataclasses.fields(op) if field.default is not dataclasses.MISSING
+            (op, field.name)
+            for op in OPS
+            for field in dataclasses.fields(op)
+            if field.default is not dataclasses.MISSING
         }
         self.assertEqual(optional - changed, set())
 

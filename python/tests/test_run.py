@@ -46,7 +46,9 @@ class Runs(ToolTest):
         p = Program()
         t = p.symbol("T")
         step = p.graph("step")
-        mean, x, rate = (step.input(name, DType.f64, shape) for name, shape in (("mean", [3]), ("x", [3]), ("rate", [])))
+        mean, x, rate = (
+            step.input(name, DType.f64, shape) for name, shape in (("mean", [3]), ("x", [3]), ("rate", []))
+        )
         after = mean + rate * (x - mean)
         step.output("mean", after)
         step.output("trace", after)
@@ -103,7 +105,12 @@ class Runs(ToolTest):
         rng = np.random.default_rng(5)
         odd = np.array([np.nan, -np.nan, -0.0, np.inf, 1e-45, 0.1], np.float32)
         odd.view(np.uint32)[0] |= 5  # the payload of a NaN
-        arrays = {"odd": odd, "scalar": np.array(2.5), "empty": np.zeros((0, 3), np.int8), "c64": np.complex64([1 + 2j])}
+        arrays = {
+            "odd": odd,
+            "scalar": np.array(2.5),
+            "empty": np.zeros((0, 3), np.int8),
+            "c64": np.complex64([1 + 2j]),
+        }
         arrays |= {"turned": np.arange(6, dtype=np.int16).reshape(2, 3).T, "every": np.arange(9, dtype=np.uint32)[::2]}
         for dtype in "?BHIQbhilqefd":
             for size in (3, 65):
@@ -116,7 +123,9 @@ class Runs(ToolTest):
         for name, array in arrays.items():
             with self.subTest(name):
                 self.assertEqual(got[name].tobytes(), array.tobytes())
-                self.assertEqual((got[name].dtype.str, got[name].shape), (array.dtype.newbyteorder("<").str, array.shape))
+                self.assertEqual(
+                    (got[name].dtype.str, got[name].shape), (array.dtype.newbyteorder("<").str, array.shape)
+                )
 
     def test_numpy_numbers_are_numbers(self):
         p = Program()

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ingot.text import Graph
     from ingot.var import Operand, State, Var
 
-# Fields of an op in order, without `fn`, and what they are: a name that ingot.attributes and ingot.node know, or an enum.
+# Fields of an op in order, without `fn`, and what they are: an enum, or a name that ingot.attributes or ingot.node know.
 Kinds = dict[str, str | type[enum.Enum]]
 )";
 
@@ -102,18 +102,27 @@ string enum_class(const Enum& e) {
   return out;
 }
 
+// `open item, item close`, or an item a line when that is too wide.
+string in_lines(const string& open, const std::vector<string>& items, const string& close) {
+  string line = fmt::format("{}{}{}", open, fmt::join(items, ", "), close);
+  if (line.size() <= 120) return line;
+  const string indent(open.find_first_not_of(' '), ' ');
+  return fmt::format("{0}\n{1}    {2},\n{1}{3}", open, indent, fmt::join(items, fmt::format(",\n{}    ", indent)),
+                     close);
+}
+
 string data_class(const OpTable& op) {
   string out =
       fmt::format("\n\n@dataclass(frozen=True, kw_only=True)\nclass {}:\n    {}\n\n", op.name, doc_string(op.doc));
-  string kinds;
+  std::vector<string> kinds;
   for (const Field& field : op.fields) {
     out += fmt::format("    {}{}\n", declared(field), field.doc.empty() ? "" : "  # " + field.doc);
     if (&field == op.fn()) continue;
-    kinds += fmt::format("{}\"{}\": {}", kinds.empty() ? "" : ", ", py_name(field.name), spelling(field).kind);
+    kinds.push_back(fmt::format("\"{}\": {}", py_name(field.name), spelling(field).kind));
   }
   out += fmt::format("\n    mnemonic: ClassVar[str] = \"{}\"\n", op.mnemonic);
   out += fmt::format("    several: ClassVar[bool] = {}\n", op.several ? "True" : "False");
-  return out + fmt::format("    kinds: ClassVar[Kinds] = {{{}}}\n", kinds);
+  return out + in_lines("    kinds: ClassVar[Kinds] = {", kinds, "}") + "\n";
 }
 
 // Fields in the order of a method's parameters: those that must be given, optional operands, then keywords alone.
@@ -152,15 +161,6 @@ string documentation(const OpTable& op, const EnumValue* fn) {
   }
   const string meaning = fn ? naming(op.doc, fn->name) : op.doc;
   return doc_string(fields.empty() ? meaning : meaning + "\n\n" + fields + "        ");
-}
-
-// `open item, item close`, or an item a line when that is too wide.
-string in_lines(const string& open, const std::vector<string>& items, const string& close) {
-  const string line = fmt::format("{}{}{}", open, fmt::join(items, ", "), close);
-  if (line.size() <= 120) return line;
-  const string indent(open.find_first_not_of(' '), ' ');
-  return fmt::format("{0}\n{1}    {2},\n{1}{3}", open, indent, fmt::join(items, fmt::format(",\n{}    ", indent)),
-                     close);
 }
 
 // `fn` is null where the mnemonic does not depend on one.

@@ -13,7 +13,6 @@
 namespace ingot::schema {
 namespace {
 
-using flatbuffers::BaseType;
 using flatbuffers::Definition;
 using flatbuffers::FieldDef;
 using flatbuffers::StructDef;

@@ -16,6 +16,7 @@
 #include "tests/file/mapping.h"
 #include "tests/file/programs.h"
 #include "tests/program/io_support.h"
+#include "tests/support/random_program.h"
 
 namespace ingot {
 namespace {
@@ -73,6 +74,13 @@ TEST(File, ExampleCoversEveryField) {
 TEST(File, KeepsEveryDType) {
   const Program program = test::every_dtype();
   EXPECT_EQ(difference(program, through_memory(program)), "");
+}
+
+TEST(File, KeepsRandomPrograms) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    const Program program = test::random_program(seed);
+    EXPECT_EQ(difference(program, through_memory(program)), "") << "seed " << seed;
+  }
 }
 
 TEST(File, KeepsAProgramOfNothing) {

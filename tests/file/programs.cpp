@@ -7,6 +7,9 @@
 
 #include "program/builder.h"
 
+// A node is made where its builder method is called, so operands that are made on the way get names: the order in which a
+// compiler evaluates arguments must not matter.
+
 namespace ingot::test {
 
 namespace {
@@ -41,7 +44,8 @@ Helpers add_helpers(ProgramBuilder& p) {
 
 void add_elementwise(GraphBuilder& f, Var x, Var y) {
   f.gelu_tanh(f.exp(x)).named("gelu");
-  f.shift_left(f.cast(x, DType::i16, {.saturate = true}), f.cast(y, DType::u8));
+  const Var left = f.cast(x, DType::i16, {.saturate = true}), by = f.cast(y, DType::u8);
+  f.shift_left(left, by);
   f.select(f.ge(y, x), y, x);
 }
 
@@ -55,8 +59,8 @@ void add_reductions(GraphBuilder& f, Var x) {
 }
 
 void add_shapes(GraphBuilder& f, Var x, const Symbol& s) {
-  const Var other = f.full({4, s}, 1.0);
-  f.matmul(f.transpose(x, {1, 0}), f.transpose(other, {1, 0}), {.transpose_a = true, .transpose_b = true});
+  const Var other = f.full({4, s}, 1.0), a = f.transpose(x, {1, 0}), b = f.transpose(other, {1, 0});
+  f.matmul(a, b, {.transpose_a = true, .transpose_b = true});
   f.broadcast(f.reshape(x, {Dim(s) * 4, 1}), {2, Dim(s) * 4, 3});
   f.slice(x, {1, 0}, {1, 0}, {4, min(s, 64)}, {.steps = {2, 1}});
   f.concatenate({other, other}, {.axis = 1});
@@ -209,7 +213,8 @@ Program small_program() {
   const Helpers h = add_helpers(p);
   GraphBuilder& f = p.method("forward");
   const Var x = f.input("x", DType::f32, {s, 3}), key = f.input("key", DType::u32, {2});
-  const Var kept = f.select(f.weight(mask), x, f.scalar(0, DType::f32)).named("kept");
+  const Var seen_here = f.weight(mask), zero = f.scalar(0, DType::f32);
+  const Var kept = f.select(seen_here, x, zero).named("kept");
   const Var y = f.matmul(kept, f.state_read(total)), at = f.iota(s, {.dtype = DType::i32});
   const auto rows = f.scan(h.add_row, s, {.carry = {f.full({}, 0.0)}, .xs = {kept}, .captures = {f.full({}, 2.0)}});
   const auto trips = f.while_(h.below, h.next,

@@ -16,7 +16,7 @@ Tensor floats(Sizes sizes) {
 
 const Node& node_of(const Graph& graph, Ref value) { return graph.nodes[graph.values[value.id].index]; }
 
-// ------------------------------------------------------------------------------------------------------------- programs
+// ------------------------------------------------------------------------------------------------------------ programs
 
 // The example of builder.h, but for the sizes.
 TEST(Builder, BuildsAProgram) {
@@ -76,7 +76,7 @@ TEST(Builder, VarsKnowTheirTypes) {
   EXPECT_EQ(refusal([&] { x.dim(-3); }), "out of range: axis is -3, expected -2..1");
 }
 
-// ------------------------------------------------------------------------------------------------------------ operators
+// ----------------------------------------------------------------------------------------------------------- operators
 
 TEST(Builder, NumbersTakeTheDtypeBesideThem) {
   ProgramBuilder p;
@@ -106,7 +106,7 @@ TEST(Builder, NumbersMustFit) {
   EXPECT_TRUE(f.graph().nodes.empty());
 }
 
-// ------------------------------------------------------------------------------------------------------------- mistakes
+// ------------------------------------------------------------------------------------------------------------ mistakes
 
 TEST(Builder, AMistakeThrowsAtItsCallAndLeavesNoTrace) {
   ProgramBuilder p;
@@ -191,7 +191,7 @@ TEST(Builder, BuildVerifies) {
   EXPECT_NO_THROW(p.build());
 }
 
-// ---------------------------------------------------------------------------------------------------- names and sources
+// --------------------------------------------------------------------------------------------------- names and sources
 
 TEST(Builder, NamesValuesAndNodes) {
   ProgramBuilder p;
@@ -236,7 +236,7 @@ TEST(Builder, NodesCarryTheirSource) {
   for (size_t i : {0, 4}) EXPECT_TRUE(nodes[i].source == Source{} && nodes[i].name.empty()) << i;
 }
 
-// --------------------------------------------------------------------------------------------- weights, state, sub-graphs
+// ------------------------------------------------------------------------------------------ weights, state, sub-graphs
 
 TEST(Builder, AWeightIsOneValuePerGraph) {
   ProgramBuilder p;

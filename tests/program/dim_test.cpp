@@ -298,7 +298,7 @@ TEST(DimLimits, TheLargestExpressionsAreCheap) {
   EXPECT_LT(elapsed.count(), 10);
 }
 
-// ------------------------------------------------------------------------------------------------------------- at random
+// ----------------------------------------------------------------------------------------------------------- at random
 
 // Canonical forms have the values of the trees they were built from, bounds and proofs hold for every size tried, and a
 // Dim that is rebuilt, or printed and read, is the same.

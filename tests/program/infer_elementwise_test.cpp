@@ -143,6 +143,9 @@ TEST(InferElementwise, Broadcasts) {
       {"f32[S, T]", [](Bench& b) { return b.f32({b.s, 1}) + b.f32({b.t}); }},
       {"f32[S + 1]", [](Bench& b) { return b.f32({Dim(b.s) + 1}) + b.f32({Dim(1) + b.s}); }},
       {"f32[T]", [](Bench& b) { return b.f32({b.t}) + b.f32({floor_div(b.t, 2) + ceil_div(b.t, 2)}); }},
+      // A size that is known is given as a number.
+      {"f32[3]", [](Bench& b) { return b.f32({b.p.symbol("K", 3, 3)}) + b.f32({3}); }},
+      {"f32[3]", [](Bench& b) { return b.f32({3}) + b.f32({b.p.symbol("K", 3, 3)}); }},
       {"bool[2, S]", [](Bench& b) { return b.g.ge(b.f32({2, 1}), b.f32({1, b.s})); }},
       {"f32[5, 2, 3]", [](Bench& b) { return b.g.select(b.in(DType::bool_, {5, 1, 1}), b.f32({3}), b.f32({2, 1})); }},
   });

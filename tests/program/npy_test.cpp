@@ -81,7 +81,9 @@ TEST(Npy, ReadsInPlaceOrCopiesWhatIsMisaligned) {
 }
 
 TEST(Npy, ReadsOtherSpellingsOfTheHeader) {
-  const auto read = [](std::string_view header) { return read_npy(buffer_of(file_of(header, "\1\0\1"))); };
+  const auto read = [](std::string_view header) {
+    return read_npy(buffer_of(file_of(header, std::string_view("\1\0\1", 3))));
+  };
   EXPECT_EQ(to_string(read("{\"shape\":(3L,),\"fortran_order\":True,\"descr\":\"|?\"}").type()), "bool[3]");
   EXPECT_EQ(to_string(read("{'descr':'<u1','fortran_order':False,'shape':(1,3,),}  \n").type()), "u8[1, 3]");
 }
@@ -105,15 +107,16 @@ struct BadFixture {
 
 TEST(Npy, RefusesDTypesByName) {
   const BadFixture rows[] = {
-      {"object", R"("|O" (object))"},     {"string", R"("<U2" (string))"},        {"bytes", R"("|S2" (byte string))"},
-      {"void", R"("|V2" (void))"},        {"datetime", R"("<M8[D]" (datetime))"}, {"complex128", R"("<c16" (complex128))"},
+      {"object", R"("|O" (object))"}, {"string", R"("<U2" (string))"},        {"bytes", R"("|S2" (byte string))"},
+      {"void", R"("|V2" (void))"},    {"datetime", R"("<M8[D]" (datetime))"}, {"complex128", R"("<c16" (complex128))"},
   };
   for (const BadFixture& row : rows) {
     EXPECT_EQ(message_of([&] { read_fixture(row.name); }, Code::unsupported),
               std::string("[npy] dtype is ") + row.dtype + ", expected a number of at most 64 bits or bool");
   }
-  EXPECT_EQ(message_of([] { read_fixture("structured"); }, Code::unsupported).find(
-                R"([npy] dtype is structured ("[('a', '<f4'), ('b', '<i4')], 'fortran_order')"), 0u);
+  EXPECT_EQ(message_of([] { read_fixture("structured"); }, Code::unsupported)
+                .find(R"([npy] dtype is structured ("[('a', '<f4'), ('b', '<i4')], 'fortran_order')"),
+            0u);
 }
 
 struct BadHeader {
@@ -130,7 +133,8 @@ constexpr BadHeader bad_headers[] = {
     {"{'descr' '<f4'", "byte 9 of the header is \"'\", expected ':'"},
     {"{'descr': <f4", "byte 10 of the header is \"<\", expected a dtype, in quotes"},
     {"{'descr': '<f4' 'shape'", "byte 16 of the header is \"'\", expected ','"},
-    {"{'order': 'C'}", "byte 8 of the header is an unknown key \"order\", expected 'descr', 'fortran_order' or 'shape'"},
+    {"{'order': 'C'}",
+     "byte 9 of the header is an unknown key \"order\", expected 'descr', 'fortran_order' or 'shape'"},
     {"{'fortran_order': 1}", "byte 18 of the header is \"1\", expected True or False"},
     {"{'shape': 3}", "byte 10 of the header is \"3\", expected '('"},
     {"{'shape': (3)}", "byte 12 of the header is \")\", expected ','"},
@@ -154,8 +158,7 @@ constexpr BadHeader bad_headers[] = {
      "dtype is \"<f3\" (unknown), expected a number of at most 64 bits or bool", Code::unsupported},
     {"{'descr': '<f16', 'fortran_order': False, 'shape': ()}",
      "dtype is \"<f16\" (float128), expected a number of at most 64 bits or bool", Code::unsupported},
-    {"{'descr': '<f4', 'fortran_order': False, 'shape': ()}",
-     "byte length of the elements is 5, expected 4 (f32[])"},
+    {"{'descr': '<f4', 'fortran_order': False, 'shape': ()}", "byte length of the elements is 5, expected 4 (f32[])"},
     {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}",
      "byte length of the elements is 5, expected 8 (f32[2])"},
     {"{'descr': '|b1', 'fortran_order': False, 'shape': (5,)}", "bool element 4 is 5, expected 0 or 1"},

@@ -97,6 +97,21 @@ TEST(VerifyLimits, RankOfAttributesAndResults) {
   EXPECT_EQ(with(op::Custom{"c", {}, {}, {f32(ones)}}, f32(ones)), fmt::format(fmt::runtime(sixty_five), "custom"));
 }
 
+TEST(VerifyLimits, WhatAnOpMakesIsBoundedToo) {
+  const auto made = [](const std::function<void(GraphBuilder&)>& make) {
+    ProgramBuilder p;
+    make(p.method("f"));
+    return refusal([&] { p.build(); });
+  };
+  EXPECT_EQ(
+      made([](GraphBuilder& f) { f.full({int64_t{1} << 45}, 0); }),
+      "limit: [full] f32[35184372088832] is 140737488355328 bytes, expected at most 70368744177664 (at f: nodes[0])");
+  EXPECT_EQ(made([](GraphBuilder& f) {
+              f.take(f.input("x", DType::f32, Shape(40, 1)), f.input("i", DType::i64, Shape(40, 1)));
+            }),
+            "limit: [take] the number of axes is 79, expected at most 64 (at f: nodes[0])");
+}
+
 TEST(VerifyLimits, NestingIsOfTheDeepestCall) {
   const auto chain = [](int depth) {
     ProgramBuilder p;
@@ -110,7 +125,7 @@ TEST(VerifyLimits, NestingIsOfTheDeepestCall) {
   EXPECT_EQ(chain(257), "limit: the number of nested calls of graph top is 257, expected at most 256");
 }
 
-// ------------------------------------------------------------------------------------------------------------------- cost
+// ---------------------------------------------------------------------------------------------------------------- cost
 
 // Well under a second each; the bound is generous for slow machines and sanitizers, and quadratic cost is far beyond it.
 template <class F>

@@ -69,7 +69,7 @@ TEST(Verify, TheUnbrokenProgramPasses) {
   EXPECT_EQ(refusal([] { verify(Program{}); }), "no error");
 }
 
-// ------------------------------------------------------------------------------------------------------------------- ids
+// ----------------------------------------------------------------------------------------------------------------- ids
 
 TEST(Verify, Ids) {
   expect_refused({
@@ -95,7 +95,7 @@ TEST(Verify, Ids) {
   });
 }
 
-// ------------------------------------------------------------------------------------------------ values and their order
+// ---------------------------------------------------------------------------------------------- values and their order
 
 TEST(Verify, DefinitionBeforeUse) {
   expect_refused({
@@ -157,7 +157,8 @@ TEST(Verify, Results) {
          method(p).nodes[1].first_result = Ref{9};
          method(p).values[9] = method(p).values[4];
        }},
-      {"invalid argument: [state_read] values[3] is another value, expected result 0 of this node (at f: nodes[2])",
+      {"invalid argument: [state_read] values[3] is another value, expected result 0 of this node (at f: scaled, "
+       "nodes[2])",
        [](Program& p) { method(p).nodes[2].first_result = Ref{3}; }},
       {"invalid argument: [state_read] values[0] is another value, expected result 0 of this node (at f: x, nodes[2])",
        [](Program& p) { method(p).nodes[2].first_result = Ref{0}; }},
@@ -204,7 +205,7 @@ TEST(Verify, InputsAndWeights) {
   });
 }
 
-// ----------------------------------------------------------------------------------------------------------------- types
+// --------------------------------------------------------------------------------------------------------------- types
 
 TEST(Verify, TypesAreWellFormed) {
   expect_refused({
@@ -218,6 +219,10 @@ TEST(Verify, TypesAreWellFormed) {
        [](Program& p) { method(p).values[0].type.scheme = QuantScheme{}; }},
       {"out of range: bits of affine scheme is 9, expected 2 to 8 (at f)",
        [](Program& p) { method(p).values[0].type = {DType::packed, {3}, QuantScheme{QuantMethod::affine, 9}}; }},
+      {"out of range: group of affine scheme is 0, expected at least 1 (at f)",
+       [](Program& p) {
+         method(p).values[0].type = {DType::packed, {p.symbols[0]}, QuantScheme{QuantMethod::affine, 4, 0}};
+       }},
       {"type mismatch: rank of a packed tensor is 0, expected at least 1 (at f)",
        [](Program& p) { method(p).values[0].type = {DType::packed, {}, QuantScheme{}}; }},
       {"limit: the sizes of axes 0 to 1 multiply to more than 2^63 - 1 elements (at f)",
@@ -247,7 +252,7 @@ TEST(Verify, Attributes) {
   });
 }
 
-// -------------------------------------------------------------------------------------------------------- calls and loops
+// ----------------------------------------------------------------------------------------------------- calls and loops
 
 TEST(Verify, Calls) {
   expect_refused({
@@ -275,7 +280,7 @@ TEST(Verify, Calls) {
   });
 }
 
-// ----------------------------------------------------------------------------------------------------------------- names
+// --------------------------------------------------------------------------------------------------------------- names
 
 TEST(Verify, Names) {
   expect_refused({
@@ -299,7 +304,7 @@ TEST(Verify, Names) {
   });
 }
 
-// ---------------------------------------------------------------------------------------------------------------- states
+// -------------------------------------------------------------------------------------------------------------- states
 
 TEST(Verify, States) {
   expect_refused({
@@ -316,7 +321,7 @@ TEST(Verify, States) {
   });
 }
 
-// --------------------------------------------------------------------------------------------------------------- symbols
+// ------------------------------------------------------------------------------------------------------------- symbols
 
 TEST(Verify, Symbols) {
   expect_refused({

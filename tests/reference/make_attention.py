@@ -153,7 +153,7 @@ def limits():
     y = tensor("f32", attention(*(x.values for x in inputs.values())))
     # One for the node, 2·2 for the result, 2·3 scores of 2 products for q and 2 for v.
     return case("limits", program, [
-        call(inputs, error="[attention] the call takes more than 28 steps (at main: %y \"y\")", steps=28),
+        call(inputs, error="[attention] the call takes more than 28 steps (at main: %y)", steps=28),
         call(inputs, {"y": y}, atol=1e-8, steps=29),
     ])
 

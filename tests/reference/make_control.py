@@ -42,7 +42,7 @@ def branches():
     yield case("the other branch does not run", program, [
         call({"c": truth(True), "x": x, "i": i64(1)}, {"y": f32(5.0)}),
         call({"c": truth(False), "x": x, "i": i64(9)}, {"y": f32(4.0)}),
-        call({"c": truth(True), "x": x, "i": i64(9)}, error='[take] index 9 is outside an axis of 2 elements (at pick: %y "y")'),
+        call({"c": truth(True), "x": x, "i": i64(9)}, error='[take] index 9 is outside an axis of 2 elements (at pick: %y)'),
     ])
 
 
@@ -78,9 +78,9 @@ def loops():
     inputs = {"n": i64(0), "a": i64(0), "b": i64(1), "end": i64(2**62)}
     steps = 1 + (1 + 1) * 3 + (1 + 3 + 3) * 2  # up to the third question
     yield case("a loop without end", loop(), [
-        call(inputs, error='[lt] the call takes more than 1000 steps (at below: %c "c")', steps=1000),  # 1 + 111·9
+        call(inputs, error='[lt] the call takes more than 1000 steps (at below: %c)', steps=1000),  # 1 + 111·9
         numbered(2, 2, steps=steps),
-        call(inputs | {"end": i64(2)}, error=f'[lt] the call takes more than {steps - 1} steps (at below: %c "c")', steps=steps - 1),
+        call(inputs | {"end": i64(2)}, error=f'[lt] the call takes more than {steps - 1} steps (at below: %c)', steps=steps - 1),
     ])
     # Without carry, it is the condition alone that ends it.
     program = "state @n : i64[] = zeros\n"
@@ -136,7 +136,7 @@ def scans():
     # The node, 15 elements of the result, 5 trips.
     yield case("steps of a scan", program, [
         call({"x": x}, {"y": x}, steps=21),
-        call({"x": x}, error='[scan] the call takes more than 20 steps (at main: %y "y")', steps=20),
+        call({"x": x}, error='[scan] the call takes more than 20 steps (at main: %y)', steps=20),
     ])
 
 

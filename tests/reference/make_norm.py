@@ -113,8 +113,8 @@ def limits():
     x = tensor("f32", np.ones((4, 8)))
     program = method({"x": x}, ["%y = rms_norm %x"], ["y"])
     yield case("limits", program, [
-        call({"x": x}, error="[rms_norm] the call takes more than 64 steps (at main: %y \"y\")", steps=64),
-        call({"x": x}, error="[rms_norm] 128 bytes more than the 0 alive go beyond the limit of 127 (at main: %y \"y\")", bytes=127),
+        call({"x": x}, error="[rms_norm] the call takes more than 64 steps (at main: %y)", steps=64),
+        call({"x": x}, error="[rms_norm] 128 bytes more than the 0 alive go beyond the limit of 127 (at main: %y)", bytes=127),
         call({"x": x}, {"y": tensor("f32", rms_norm(x.values))}, steps=65, bytes=128),
     ])
 

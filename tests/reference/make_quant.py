@@ -249,13 +249,13 @@ def matmul():
     program = f"weight @w : {w}\n" + method({"x": x}, ["%y = quantized_matmul %x, @w"], ["y"])
     yield case("matmul by a weight", program, [
         call({"x": x}, {"y": tensor("f32", x.values @ w.values.T)}, atol=1e-9),
-        call({"x": x}, error='[quantized_matmul] the call takes more than 36 steps (at main: %y "y")', steps=36),
+        call({"x": x}, error='[quantized_matmul] the call takes more than 36 steps (at main: %y)', steps=36),
         call({"x": x}, {"y": tensor("f32", x.values @ w.values.T)}, atol=1e-9, steps=37),
     ])
 
 
 def refused():
-    place = ' (at main: %y "y")'
+    place = ' (at main: %y)'
     for scheme in (Scheme("affine", 4, 2, "f16"), Scheme("symmetric", 4, 2, "f16"), *FLOAT_SCHEMES):
         for value in ("nan", "inf", "-inf"):
             x = tensor("f32", [[1, 2, 3], [4, 5, float(value)]])

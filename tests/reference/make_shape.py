@@ -229,7 +229,7 @@ def ensure_shape():
         inputs, ["%same = ensure_shape %y {shape=[S]}", "%sum = add %x, %same"], ["sum"]
     )
     x, y, z = tensor("f32", [1, 2]), tensor("f32", [3, 4]), tensor("f32", [5])
-    refused = '[ensure_shape] x is [1], expected [2], which is [S] (at main: %same "same")'
+    refused = '[ensure_shape] x is [1], expected [2], which is [S] (at main: %same)'
     calls = [
         call({"x": x, "y": y}, {"sum": tensor("f32", [4, 6])}),
         call({"x": x, "y": z}, error=refused),

@@ -4,7 +4,7 @@ import numpy as np
 
 from cases import COMPUTABLE, Raw, call, case, method, tensor
 
-PLACE = ' (at main: %y "y")'
+PLACE = ' (at main: %y)'
 
 
 def updated(state, update, starts, axes, mode="error"):
@@ -190,7 +190,7 @@ method main(%c: bool[], %i: i64[], %xs: i64[S, 1]) -> (j, ys, k) {
         outputs = {"j": tensor("i64", np.array(j)), "ys": tensor("i64", ys, (len(ys), 1)), "k": tensor("i64", np.array(k))}
         calls.append(call(inputs, outputs, states={"log": tensor("i64", log)}))
     inputs = {"c": tensor("bool", np.array(False)), "i": tensor("i64", np.array(3)), "xs": tensor("i64", [[1], [2]])}
-    error = '[state_update] start along axis 0 is 4, expected 0 to 3 (1 elements go into 4) (at put: %new "new")'
+    error = '[state_update] start along axis 0 is 4, expected 0 to 3 (1 elements go into 4) (at put: %new)'
     calls.append(call(inputs, error=error, states={"log": tensor("i64", log)}))
     return case("state in graphs", "symbol S\n" + program, calls)
 

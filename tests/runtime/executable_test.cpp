@@ -84,7 +84,7 @@ TEST(Compile, RefusesCustomOpsByNameAndPlace) {
   graph.output("y", y);
   const Program program = builder.build();
   EXPECT_EQ(message_of([&] { compile(program); }, Code::unsupported),
-            "[custom] the host has registered no op 'acme.blur' (at forward: %y \"y\")");
+            "[custom] the host has registered no op 'acme.blur' (at forward: %y)");
 }
 
 TEST(Compile, BoundsTheStateOfASession) {

@@ -199,10 +199,10 @@ method forward(%x: f32[4]) -> (y) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(values<float>(enough.run(inputs)[0].tensor), (std::vector<float>{3, 6, 9, 12}));
   Session slow(compiled(program, {.limits = {.steps = 9}}));
   EXPECT_EQ(message_of([&] { slow.run(inputs); }, Code::limit),
-            "[add] the call takes more than 9 steps (at forward: %y \"y\")");
+            "[add] the call takes more than 9 steps (at forward: %y)");
   Session small(compiled(program, {.limits = {.bytes = 31}}));
   EXPECT_EQ(message_of([&] { small.run(inputs); }, Code::limit),
-            "[add] 16 bytes more than the 16 alive go beyond the limit of 31 (at forward: %y \"y\")");
+            "[add] 16 bytes more than the 16 alive go beyond the limit of 31 (at forward: %y)");
 }
 
 }  // namespace

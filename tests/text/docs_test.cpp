@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -15,7 +16,7 @@ namespace ingot {
 namespace {
 
 std::string file(const std::string& name) {
-  std::ifstream stream(std::string(test::source_dir) + "/" + name, std::ios::binary);
+  std::ifstream stream(std::filesystem::path(test::source_dir) / name, std::ios::binary);
   EXPECT_TRUE(stream.good()) << name;
   return {std::istreambuf_iterator<char>(stream), {}};
 }
