@@ -38,17 +38,22 @@ Bytes with_checksum(Bytes file) {
   return file;
 }
 
+Bytes zeros_and_ones(size_t size) {
+  Bytes bytes(size);
+  for (size_t i = 0; i < size; i += 7) bytes[i] = std::byte{1};
+  return bytes;
+}
+
 Bytes file_around(std::span<const std::byte> metadata) {
-  constexpr uint64_t kSegments = 4;
+  static const Bytes segments = zeros_and_ones(4 * file::kSegmentAlignment);
   file::Header header;
   header.metadata_bytes = metadata.size();
   header.segments_offset = file::align_segment(file::kHeaderBytes + metadata.size());
-  header.segment_bytes = kSegments * file::kSegmentAlignment;
-  const auto bytes = file::header_bytes(header);
-  Bytes file(bytes.begin(), bytes.end());
-  file.insert(file.end(), metadata.begin(), metadata.end());
-  file.resize(header.segments_offset);
-  for (uint64_t i = 0; i < header.segment_bytes; ++i) file.push_back(static_cast<std::byte>(i % 7 == 0));
+  header.segment_bytes = segments.size();
+  Bytes file(header.segments_offset);
+  std::ranges::copy(file::header_bytes(header), file.begin());
+  std::ranges::copy(metadata, file.begin() + file::kHeaderBytes);
+  file.insert(file.end(), segments.begin(), segments.end());
   return with_checksum(std::move(file));
 }
 

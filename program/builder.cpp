@@ -145,6 +145,7 @@ std::optional<Ref> GraphBuilder::ref(const std::optional<Var>& var) const {
 
 std::vector<Ref> GraphBuilder::refs(const std::vector<Var>& vars) const {
   std::vector<Ref> result;
+  result.reserve(vars.size());
   for (const Var& var : vars) result.push_back(ref(var));
   return result;
 }
@@ -152,8 +153,8 @@ std::vector<Ref> GraphBuilder::refs(const std::vector<Var>& vars) const {
 // -------------------------------------------------------------------------------------------------- ProgramBuilder
 
 Symbol ProgramBuilder::symbol(std::string name, int64_t min, int64_t max) {
-  Symbol symbol(name, min, max);
-  symbol_names_.claim("a symbol", name);
+  Symbol symbol(std::move(name), min, max);
+  symbol_names_.claim("a symbol", symbol.name());
   return program_.symbols.emplace_back(std::move(symbol));
 }
 

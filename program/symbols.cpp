@@ -189,6 +189,7 @@ void SymbolTable::check_declared(const Dim& dim) const {
 void check_symbol_scopes(const Program& program, const SymbolTable& symbols) {
   const Binders binders = find_binders(program);
   std::vector<SymbolSet> needs;
+  needs.reserve(program.graphs.size());
   for (uint32_t i = 0; i < program.graphs.size(); ++i) {
     needs.push_back(ScopeCheck(program, symbols, binders, i, needs).run());
   }

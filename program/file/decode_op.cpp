@@ -60,6 +60,12 @@ class FieldReader {
 
   void operator()(const FieldFacts& field, std::string& out) const { out = table_.text(field); }
   void operator()(const FieldFacts& field, std::vector<int64_t>& out) const { out = copy(table_.list<int64_t>(field)); }
+  void operator()(const FieldFacts& field, std::vector<double>& out) const { out = copy(table_.list<double>(field)); }
+  template <SchemaEnum E>
+  void operator()(const FieldFacts& field, std::vector<E>& out) const {
+    const auto raw = table_.list<uint8_t>(field);
+    for (size_t i = 0; i < raw.size(); ++i) out.push_back(read_enum<E>(table_.place_of(field, i), raw[i]));
+  }
   void operator()(const FieldFacts& field, Shape& out) const { out = read_shape(table_, field, pools_); }
   void operator()(const FieldFacts& field, QuantScheme& out) const {
     if (table_.has(field)) out = read_scheme(table_.table(field));

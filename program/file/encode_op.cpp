@@ -48,6 +48,16 @@ class FieldWriter {
   void operator()(const FieldFacts& field, const std::vector<int64_t>& value) {
     if (wanted(field, value)) add(field, builder_.vector(value).Union());
   }
+  void operator()(const FieldFacts& field, const std::vector<double>& value) {
+    if (wanted(field, value)) add(field, builder_.vector(value).Union());
+  }
+  template <SchemaEnum E>
+  void operator()(const FieldFacts& field, const std::vector<E>& value) {
+    if (!wanted(field, value)) return;
+    std::vector<uint8_t> raw;
+    for (const E e : value) raw.push_back(static_cast<uint8_t>(e));
+    add(field, builder_.vector(raw).Union());
+  }
   void operator()(const FieldFacts& field, const Shape& value) {
     if (wanted(field, value)) add(field, builder_.shape(value).Union());
   }

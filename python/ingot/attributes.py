@@ -89,6 +89,7 @@ KINDS: dict[str, Kind] = {
     "integer": Kind(integer, str),
     "integers": Kind(many(integer, "a sequence of integers"), lambda values: list_text(values, str)),
     "real": Kind(real, number_text),
+    "reals": Kind(many(real, "a sequence of numbers"), lambda values: list_text(values, number_text)),
     "text": Kind(expect(str, "a string"), quoted),
     "scalar": Kind(scalar, number_text),
     "dim": Kind(_dim, str),
@@ -102,3 +103,8 @@ KINDS: dict[str, Kind] = {
 
 def enum_kind(choice: type[enum.Enum]) -> Kind:
     return Kind(expect(choice, f"a {choice.__name__}"), enum_text)
+
+
+def enum_list_kind(choice: type[enum.Enum]) -> Kind:
+    one = enum_kind(choice)
+    return Kind(many(one.take, f"a sequence of {choice.__name__}"), lambda values: list_text(values, one.write))

@@ -6,7 +6,7 @@ import dataclasses
 import enum
 from typing import TYPE_CHECKING, Any
 
-from ingot.attributes import KINDS, Kind, enum_kind, expect, list_text, many
+from ingot.attributes import KINDS, Kind, enum_kind, enum_list_kind, expect, list_text, many
 from ingot.dims import Dim, Symbol
 from ingot.ops import Builder, Op
 from ingot.tensor_type import TensorType, enum_text, quoted
@@ -86,8 +86,10 @@ def _check_home(graph: Graph, value: Any) -> None:
         graph.program.check_symbols(value.symbols)
 
 
-def _kind(kind: str | type[enum.Enum]) -> Kind:
-    return _KINDS[kind] if isinstance(kind, str) else enum_kind(kind)
+def _kind(kind: str | type[enum.Enum] | list[type[enum.Enum]]) -> Kind:
+    if isinstance(kind, str):
+        return _KINDS[kind]
+    return enum_list_kind(kind[0]) if isinstance(kind, list) else enum_kind(kind)
 
 
 def _defaults(op: Op) -> dict[str, Any]:

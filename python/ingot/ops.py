@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from ingot.text import Graph
     from ingot.var import Operand, State, Var
 
-# Fields of an op in order, without `fn`, and what they are: an enum, or a name that ingot.attributes or ingot.node know.
-Kinds = dict[str, str | type[enum.Enum]]
+# Fields of an op in order, without `fn`, and what they are: an enum, a list with the enum of its items, or a name that
+# ingot.attributes or ingot.node know.
+Kinds = dict[str, str | type[enum.Enum] | list[type[enum.Enum]]]
 
 
 class DType(enum.Enum):

@@ -43,8 +43,10 @@ string bare_type(const Field& field) {
     case FieldType::integer: return "int64_t";
     case FieldType::integers: return "std::vector<int64_t>";
     case FieldType::real: return "double";
+    case FieldType::reals: return "std::vector<double>";
     case FieldType::boolean: return "bool";
     case FieldType::enumeration: return field.enum_name;
+    case FieldType::enumerations: return fmt::format("std::vector<{}>", field.enum_name);
   }
   return "";
 }
@@ -80,7 +82,12 @@ bool has_options(const OpTable& op) {
 
 string trailing(const string& doc) { return doc.empty() ? "" : "  // " + doc; }
 
-string method(const OpTable& op, const string& name, const string& fn, const string& doc) {
+// One builder method, in the two forms that it is written in.
+struct Method {
+  string declaration, definition;
+};
+
+Method method(const OpTable& op, const string& name, const string& fn, const string& doc) {
   std::vector<string> parameters, initializers;
   if (!fn.empty()) initializers.push_back(".fn = " + fn);
   for (const Field& field : op.fields) {
@@ -89,10 +96,33 @@ string method(const OpTable& op, const string& name, const string& fn, const str
     initializers.push_back(
         fmt::format(".{} = {}", cpp_name(field.name), argument_value(field, field.required ? "" : "options.")));
   }
-  if (has_options(op)) parameters.push_back(fmt::format("const options::{}& options = {{}}", op.name));
-  const string call = fmt::format("add(op::{}{{{}}})", op.name, fmt::join(initializers, ", "));
-  return fmt::format("{}  {} {}({}) {{ return {}; }}\n", comment(doc, "  "), op.several ? "std::vector<Var>" : "Var",
-                     cpp_name(name), fmt::join(parameters, ", "), op.several ? call : fmt::format("only({})", call));
+  const string options = fmt::format("const options::{}& options", op.name), separator = parameters.empty() ? "" : ", ";
+  const string required = fmt::format("{}", fmt::join(parameters, ", "));
+  const auto list = [&](const char* rest) {
+    return has_options(op) ? required + separator + options + rest : required;
+  };
+  const string result = op.several ? "std::vector<Var>" : "Var";
+  // In place: the conversion of an op to Op weighs every alternative, and there are many ops.
+  const string call =
+      fmt::format("add(Op(std::in_place_type<op::{0}>, op::{0}{{{1}}}))", op.name, fmt::join(initializers, ", "));
+  return {fmt::format("{}  {} {}({});\n", comment(doc, "  "), result, cpp_name(name), list(" = {}")),
+          fmt::format("{} GraphBuilder::{}({}) {{ return {}; }}\n", result, cpp_name(name), list(""),
+                      op.several ? call : fmt::format("only({})", call))};
+}
+
+std::vector<Method> methods(const Schema& schema) {
+  std::vector<Method> all;
+  for (const OpTable& op : schema.ops) {
+    const Field* fn = op.fn();
+    if (!fn) {
+      all.push_back(method(op, op.mnemonic, "", op.doc));
+      continue;
+    }
+    for (const EnumValue& value : schema.enumeration(fn->enum_name).values) {
+      all.push_back(method(op, spell(op, value.name), fn->enum_name + "::" + cpp_name(value.name), value.doc));
+    }
+  }
+  return all;
 }
 
 string facts_row(const OpTable& op) {
@@ -336,17 +366,15 @@ string emit_options(const Schema& schema) {
 
 string emit_builder_methods(const Schema& schema) {
   string out = "// Generated from schema/ingot.fbs, for the body of GraphBuilder. Do not edit.\n";
-  for (const OpTable& op : schema.ops) {
-    const Field* fn = op.fn();
-    if (!fn) {
-      out += method(op, op.mnemonic, "", op.doc);
-      continue;
-    }
-    for (const EnumValue& value : schema.enumeration(fn->enum_name).values) {
-      out += method(op, spell(op, value.name), fn->enum_name + "::" + cpp_name(value.name), value.doc);
-    }
-  }
+  for (const Method& method : methods(schema)) out += method.declaration;
   return out;
+}
+
+string emit_builder_definitions(const Schema& schema) {
+  string out =
+      "// Generated from schema/ingot.fbs. Do not edit.\n#include \"program/builder.h\"\n\nnamespace ingot {\n\n";
+  for (const Method& method : methods(schema)) out += method.definition;
+  return out + "\n}  // namespace ingot\n";
 }
 
 }  // namespace ingot::schema

@@ -32,7 +32,7 @@ must be written.
 | tensor, tensors | `%x`, or a weight: `@w`; `_` where one that may be absent is; `[%a, %b]` |
 | bool | `true`, `false` |
 | integer, integers | `-1`, `[0, 2]`: 64 bits |
-| real | `0.5`, `1e-05`, `nan`, `-inf`: an f64 |
+| real, reals | `0.5`, `1e-05`, `nan`, `-inf`, `[0.5, 2]`: f64 |
 | text | `"…"` |
 | scalar | one number, exact in every dtype: `7`, `2.5`, `true`, `complex(1, -2)` |
 | size, sizes | an integer expression over symbols: `S`, `[2, S + 1]` |
@@ -41,7 +41,7 @@ must be written.
 | graph, state | declared in the program: `@name` |
 | symbol | declared in the program, bound by the op: `N` |
 | attributes | `[alpha=[0.5], mode="fast"]`: integers, reals or text by name |
-| the rest | one of the enums at the end, by its bare name |
+| the rest | one of the enums at the end, by its bare name; a list of them in brackets |
 
 Effects: a *pure* op may be moved, merged or dropped; one that *reads state* or *writes state* keeps its place among
 those of the same state; control flow does what its graphs do. A *composite* carries its decomposition into primitives,
@@ -78,8 +78,10 @@ string type_of(const Field& field) {
     case FieldType::integer: return "integer";
     case FieldType::integers: return "integers";
     case FieldType::real: return "real";
+    case FieldType::reals: return "reals";
     case FieldType::boolean: return "bool";
     case FieldType::enumeration: return link(field.enum_name);
+    case FieldType::enumerations: return link(field.enum_name) + " list";
   }
   return "";
 }

@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from ingot.text import Graph
     from ingot.var import Operand, State, Var
 
-# Fields of an op in order, without `fn`, and what they are: an enum, or a name that ingot.attributes or ingot.node know.
-Kinds = dict[str, str | type[enum.Enum]]
+# Fields of an op in order, without `fn`, and what they are: an enum, a list with the enum of its items, or a name that
+# ingot.attributes or ingot.node know.
+Kinds = dict[str, str | type[enum.Enum] | list[type[enum.Enum]]]
 )";
 
 // What `kinds` of a dataclass says of a field (node.py checks and writes each kind), and its annotation.
@@ -57,8 +58,11 @@ Spelling spelling(const Field& field) {
     case FieldType::integer: return {"\"integer\"", "int"};
     case FieldType::integers: return {"\"integers\"", "Sequence[int]"};
     case FieldType::real: return {"\"real\"", "float"};
+    case FieldType::reals: return {"\"reals\"", "Sequence[float]"};
     case FieldType::boolean: return {"\"boolean\"", "bool"};
     case FieldType::enumeration: return {field.enum_name, field.enum_name};
+    case FieldType::enumerations:
+      return {fmt::format("[{}]", field.enum_name), fmt::format("Sequence[{}]", field.enum_name)};
   }
   return {};
 }

@@ -73,7 +73,9 @@ FieldType struct_field(const std::string& where, const std::string& name, bool v
 FieldType plain_field(const std::string& where, const FieldDef& field) {
   const auto& type = field.value.type;
   if (type.base_type == flatbuffers::BASE_TYPE_VECTOR) {
-    if (type.element == flatbuffers::BASE_TYPE_LONG && !type.enum_def) return FieldType::integers;
+    if (type.enum_def) return FieldType::enumerations;
+    if (type.element == flatbuffers::BASE_TYPE_LONG) return FieldType::integers;
+    if (type.element == flatbuffers::BASE_TYPE_DOUBLE) return FieldType::reals;
     refuse(where, "no op may have a vector of this type");
   }
   if (type.enum_def) return FieldType::enumeration;

@@ -39,14 +39,16 @@ enum class FieldType {
   integer,
   integers,
   real,
+  reals,
   boolean,
   enumeration,
+  enumerations,
 };
 
 struct Field {
   std::string name;
   FieldType type = FieldType::integer;
-  std::string enum_name;     // of an enumeration
+  std::string enum_name;     // of an enumeration or several
   std::string default_text;  // of a plain attribute: `-1`, `0.00001`, `false`, or an enumerator
   bool required = false;     // has no default and must be there
   bool optional = false;     // may be absent, which means something of its own

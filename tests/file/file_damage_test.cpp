@@ -327,12 +327,13 @@ TEST(DamagedFlatBuffer, MissesNoRequiredFieldOfAnOp) {
 }
 
 TEST(DamagedFlatBuffer, ChecksNodes) {
+  constexpr uint16_t kOpcodes = std::variant_size_v<Op>;
   const auto nodes = [](const Damage& d) { return d.last_graph().nodes(); };
   const std::pair<Edit, std::string> cases[] = {
-      {[&](Damage& d) { d.overwrite_field(nodes(d)->Get(1), fbs::Node::VT_OPCODE, uint16_t{38}); },
-       "graphs[6].nodes[1].opcode is 38, expected an id below 38"},
+      {[&](Damage& d) { d.overwrite_field(nodes(d)->Get(1), fbs::Node::VT_OPCODE, kOpcodes); },
+       fmt::format("graphs[6].nodes[1].opcode is {}, expected an id below {}", kOpcodes, kOpcodes)},
       {[&](Damage& d) { d.overwrite_field(nodes(d)->Get(1), fbs::Node::VT_OPCODE, uint16_t{65535}); },
-       "graphs[6].nodes[1].opcode is 65535, expected an id below 38"},
+       fmt::format("graphs[6].nodes[1].opcode is 65535, expected an id below {}", kOpcodes)},
       {[&](Damage& d) { d.overwrite_field(nodes(d)->Get(1), fbs::Node::VT_OPCODE, uint16_t{0}); },
        "graphs[6].nodes[1].op is 0, expected an id below 0"},
       {[&](Damage& d) { d.overwrite_field(nodes(d)->Get(6), fbs::Node::VT_OP, uint32_t{9}); },

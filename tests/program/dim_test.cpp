@@ -305,11 +305,11 @@ TEST(DimLimits, TheLargestExpressionsAreCheap) {
 TEST(DimRandom, EveryPropertyHolds) {
   const auto choose = seeded(20250101);
   int built = 0;
-  for (int i = 0; i < 4000; ++i) {
+  for (int i = 0; i < 2000; ++i) {
     const random_dim::Case c = random_dim::random_case(choose, 2 + i % 4, 6);
     ASSERT_EQ(random_dim::failure(c, &built), "") << "smallest:\n" << random_dim::smallest_failure(c);
   }
-  EXPECT_GT(built, 3000);
+  EXPECT_GT(built, 1500);
 }
 
 }  // namespace

@@ -55,8 +55,10 @@ inline Expr random_expr(const Choose& choose, int depth) {
   const auto op = static_cast<Op>(2 + choose(8));
   Expr a = random_expr(choose, depth - 1), b = random_expr(choose, depth - 1);
   const bool divides = op == Op::floor_div || op == Op::ceil_div || op == Op::mod;
-  if (divides && choose(4) != 0) b = {Op::literal, static_cast<int64_t>(1 + choose(9)), {}};
-  else if (divides) b = {Op::max, 0, {std::move(b), {Op::literal, 1, {}}}};
+  if (divides && choose(4) != 0)
+    b = {Op::literal, static_cast<int64_t>(1 + choose(9)), {}};
+  else if (divides)
+    b = {Op::max, 0, {std::move(b), {Op::literal, 1, {}}}};
   return {op, 0, {std::move(a), std::move(b)}};
 }
 
@@ -141,9 +143,12 @@ class Reader {
     const bool negative = accept('-');
     Dim out = product(negative);
     for (;;) {
-      if (accept('+')) out = out + product(false);
-      else if (accept('-')) out = out - product(false);
-      else return out;
+      if (accept('+'))
+        out = out + product(false);
+      else if (accept('-'))
+        out = out - product(false);
+      else
+        return out;
     }
   }
 
@@ -151,10 +156,14 @@ class Reader {
   Dim product(bool negative) {
     Dim out = factor(negative);
     for (;;) {
-      if (accept('*')) out = out * factor(false);
-      else if (accept('/')) out = floor_div(out, factor(false));
-      else if (accept('%')) out = mod(out, factor(false));
-      else return out;
+      if (accept('*'))
+        out = out * factor(false);
+      else if (accept('/'))
+        out = floor_div(out, factor(false));
+      else if (accept('%'))
+        out = mod(out, factor(false));
+      else
+        return out;
     }
   }
 
@@ -301,7 +310,8 @@ inline std::string failure(const Case& c, int* built = nullptr) {
   if (built) ++*built;
   const auto report = [&](const std::string& what, const std::vector<int64_t>& sizes) {
     std::string text;
-    for (const Symbol& s : c.symbols) text += fmt::format("Symbol {0}(\"{0}\", {1}, {2}); ", s.name(), s.min(), s.max());
+    for (const Symbol& s : c.symbols)
+      text += fmt::format("Symbol {0}(\"{0}\", {1}, {2}); ", s.name(), s.min(), s.max());
     return text + fmt::format("\na = {};  // {}\nb = {};\nsizes {}\na {}", code(c.a), to_string(*a), code(c.b),
                               fmt::join(sizes, ", "), what);
   };
@@ -316,7 +326,7 @@ inline std::string failure(const Case& c, int* built = nullptr) {
 
 // The failure of the smallest case that still fails, each expression cut down to one of its operands.
 inline std::string smallest_failure(const Case& c) {
-  const auto cut = [&](Expr Case::*which) -> std::string {
+  const auto cut = [&](Expr Case::* which) -> std::string {
     for (const Expr& arg : (c.*which).args) {
       Case smaller = c;
       smaller.*which = arg;

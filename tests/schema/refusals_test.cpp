@@ -69,7 +69,7 @@ TEST(Refusals, Fields) {
       {"axis: int = 1;",
        "Brand.axis: attributes are bool, long, double, string, enums, or the structs named at the top"},
       {"names: [string];", "Brand.names: no op may have a vector of this type"},
-      {"modes: [PadMode];", "Brand.modes: no op may have a vector of this type"},
+      {"flags: [bool];", "Brand.flags: no op may have a vector of this type"},
       {"type: TensorType;", "Brand.type: no op may have a field of type TensorType"},
       {"attribute: NamedAttribute;", "Brand.attribute: no op may have a field of type NamedAttribute"},
       {"graphs: [GraphRef];", "Brand.graphs: no op may have a field of type [GraphRef]"},

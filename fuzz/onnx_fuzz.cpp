@@ -1,0 +1,31 @@
+// ONNX files: whatever the bytes are, an Error, a report, or a program that has passed the verifier.
+#include <cstdint>
+#include <cstdlib>
+
+#include "import/onnx/import.h"
+#include "program/error.h"
+
+using namespace ingot;
+
+namespace {
+
+// Reads every byte of a weight, so that the sanitizers see a view that is too long.
+void read_all(const Tensor& tensor) {
+  volatile unsigned sum = 0;
+  for (const std::byte b : tensor.bytes()) sum = sum + std::to_integer<unsigned>(b);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  try {
+    const Buffer bytes = Buffer::copy_of(std::as_bytes(std::span(data, size)));
+    const onnx::ImportResult result = onnx::import_model(bytes, {}, {.limits = {.nodes = 10'000}});
+    if (result.program.has_value() == !result.report.failures.empty()) std::abort();
+    if (!result.program) return 0;
+    for (const Weight& weight : result.program->weights) read_all(weight.tensor);
+    verify(*result.program);
+  } catch (const Error&) {
+  }
+  return 0;
+}

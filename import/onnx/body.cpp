@@ -1,0 +1,87 @@
+#include "import/onnx/body.h"
+
+#include <fmt/format.h>
+
+#include "import/onnx/evaluate.h"
+#include "program/error.h"
+
+namespace ingot::onnx {
+
+// -------------------------------------------------------------------------------------------------------- captures
+
+std::string Body::fresh_name(std::string_view name) {
+  std::string wanted(name.empty() ? "value" : name);
+  for (int i = 2; !names_.insert(wanted).second; ++i) wanted = fmt::format("{}_{}", name, i);
+  return wanted;
+}
+
+Var Body::input(std::string_view name, TensorType type) { return graph_.input(fresh_name(name), std::move(type)); }
+
+Var Body::bring(Var var) {
+  if (&var.graph() == &graph_) return var;
+  return captured_[group_->capture(group_->outer().bring(var))];
+}
+
+size_t Bodies::capture(Var outer) {
+  const auto [entry, added] = positions_.try_emplace(outer.ref().id, captures_.size());
+  if (added) {
+    captures_.push_back(outer);
+    const std::string& name = outer.graph().graph().values[outer.ref().id].name;
+    for (Body& body : bodies_) {
+      body.captured_.push_back(body.input(name.empty() ? "captured" : name, outer.type()));
+      body.capture_of_.emplace(body.captured_.back().ref().id, entry->second);
+    }
+  }
+  return entry->second;
+}
+
+void Body::name(Var var, std::string_view name) {
+  const ingot::Value& value = graph_.graph().values[var.ref().id];
+  if (name.empty() || value.kind != ValueKind::result || !value.name.empty()) return;
+  graph_.name_value(var, fresh_name(name));
+}
+
+// ------------------------------------------------------------------------------------------------------- constants
+
+// Operands have lower ids than results, so they are judged before.
+bool Body::judge(Ref ref) {
+  const Graph& graph = graph_.graph();
+  const ingot::Value& value = graph.values[ref.id];
+  if (value.kind == ValueKind::weight) return true;
+  if (value.kind == ValueKind::input) {
+    const auto capture = capture_of_.find(ref.id);
+    return capture != capture_of_.end() && group_->outer().is_constant(group_->captures()[capture->second].ref());
+  }
+  const Op& op = graph.nodes[value.index].op;
+  bool constant = stands_alone(op);
+  each_operand(op, [&](Ref operand) { constant = constant && constant_[operand.id]; });
+  return constant;
+}
+
+bool Body::is_constant(Ref ref) {
+  while (constant_.size() <= ref.id) constant_.push_back(judge({static_cast<uint32_t>(constant_.size())}));
+  return constant_[ref.id];
+}
+
+Tensor Body::contents_of_capture(Ref input) {
+  const auto contents = group_->outer().contents(group_->captures()[capture_of_.at(input.id)]);
+  if (!contents) throw Error(Code::limit, "the captured constant takes too long to compute");
+  return *contents;
+}
+
+std::optional<Tensor> Body::contents(Var var) {
+  if (&var.graph() != &graph_) return group_->outer().contents(var);
+  const Ref ref = var.ref();
+  if (!is_constant(ref)) return std::nullopt;
+  const auto [entry, added] = contents_.try_emplace(ref.id);
+  if (!added) return entry->second;
+  try {
+    entry->second =
+        evaluate(program_.program(), graph_.graph(), ref, [this](Ref input) { return contents_of_capture(input); });
+  } catch (const Error&) {
+    // It takes too long, or it fails: then the node says so when it runs.
+  }
+  return contents_[ref.id];
+}
+
+}  // namespace ingot::onnx

@@ -1,0 +1,40 @@
+#include "import/onnx/handlers.h"
+
+#include <fmt/format.h>
+
+#include <unordered_map>
+#include <vector>
+
+namespace ingot::onnx {
+namespace {
+
+using Rows = std::unordered_multimap<std::string_view, const Handler*>;
+
+Rows all_rows() {
+  Rows rows;
+  for (const auto family :
+       {constant_handlers(), control_handlers(), elementwise_handlers(), index_handlers(), matmul_handlers(),
+        norm_handlers(), reduce_handlers(), sequence_handlers(), shape_handlers()}) {
+    for (const Handler& handler : family) rows.emplace(handler.op, &handler);
+  }
+  return rows;
+}
+
+}  // namespace
+
+const Handler& find_handler(std::string_view domain, std::string_view op, int64_t version) {
+  static const Rows rows = all_rows();
+  const Handler* other = nullptr;
+  const auto [first, last] = rows.equal_range(op);
+  for (auto row = first; row != last; ++row) {
+    const Handler& handler = *row->second;
+    if (handler.domain != domain) continue;
+    if (handler.since <= version && version <= handler.until) return handler;
+    other = &handler;
+  }
+  if (!other) throw Unsupported("there is no handler for it");
+  throw Unsupported(other->since > version ? fmt::format("it is understood from version {} on", other->since)
+                                           : fmt::format("it is understood up to version {}", other->until));
+}
+
+}  // namespace ingot::onnx

@@ -1,0 +1,44 @@
+// The table of handlers: which function imports which op.
+//
+// A family is a file in import/onnx/ops with a function that returns its rows; handlers.cpp collects them. To add an op:
+// a function `void f(Node& node, GraphBuilder& graph)` and a row. It reads its inputs and attributes through the Node,
+// adds to the graph, and sets the outputs; it throws Unsupported for what it cannot do. Sizes that cannot be proven are
+// the business of import/onnx/sizes.h.
+//
+// Threads    constant tables.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string_view>
+
+#include "import/onnx/node.h"
+
+namespace ingot::onnx {
+
+using Handle = void (*)(Node& node, GraphBuilder& graph);
+
+struct Handler {
+  std::string_view op;
+  int64_t since;  // the oldest version of the opset that it understands
+  Handle handle;
+  std::string_view domain = "ai.onnx";
+  int64_t until = std::numeric_limits<int64_t>::max();
+};
+
+// One for each file of import/onnx/ops.
+std::span<const Handler> constant_handlers();
+std::span<const Handler> control_handlers();
+std::span<const Handler> elementwise_handlers();
+std::span<const Handler> index_handlers();
+std::span<const Handler> matmul_handlers();
+std::span<const Handler> norm_handlers();
+std::span<const Handler> reduce_handlers();
+std::span<const Handler> sequence_handlers();
+std::span<const Handler> shape_handlers();
+
+// Throws Unsupported where no row fits, with what would.
+const Handler& find_handler(std::string_view domain, std::string_view op, int64_t version);
+
+}  // namespace ingot::onnx

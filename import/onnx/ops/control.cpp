@@ -1,0 +1,279 @@
+// Control flow: If, Loop and Scan as Ingot's `if`, `while` and `scan`.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "import/onnx/handlers.h"
+#include "import/onnx/sizes.h"
+
+namespace ingot::onnx {
+namespace {
+
+Value truth() { return tensor_of(DType::bool_, {}, {1}); }
+
+// ONNX lets a scalar be a tensor of one element.
+Var as_scalar(Var x) { return x.shape().empty() ? x : reshape(x, {}); }
+
+// Declares the results of a body; what the op around it carries must leave with the shape that it came with.
+void set_results(Node& node, Body& body, std::span<const Value> values, std::span<const Var> carried = {}) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    Var var = node.as_var(values[i], body);
+    if (i < carried.size()) var = ensure(var, carried[i].shape());
+    body.graph().output(fmt::format("y{}", i), var);
+  }
+}
+
+// --------------------------------------------------------------------------------------------------------------- If
+
+void if_handler(Node& node, GraphBuilder& graph) {
+  const GraphProto &on_true = node.subgraph("then_branch"), &on_false = node.subgraph("else_branch");
+  if (const auto known = node.find_constant(0)) {
+    const bool chosen = scalar_of(*known).bits != 0;
+    const std::vector<Value> values = node.run(chosen ? on_true : on_false, {}, node.body());
+    for (size_t i = 0; i < values.size(); ++i) node.set(i, values[i]);
+    return;
+  }
+  const Var condition = as_scalar(node.input(0));
+  Bodies bodies(node.scope().context().program, node.body());
+  Body& first = bodies.add(node.add_graph("then"));
+  Body& second = bodies.add(node.add_graph("else"));
+  set_results(node, first, node.run(on_true, {}, first));
+  set_results(node, second, node.run(on_false, {}, second));
+  const std::vector<Var> results =
+      graph.if_(condition, first.graph().id(), second.graph().id(), {.captures = bodies.captures()});
+  for (size_t i = 0; i < results.size(); ++i) node.set(i, results[i]);
+}
+
+// ------------------------------------------------------------------------------------------------------------- Loop
+
+// The value of a name that a graph holds as a constant, or sees around it.
+std::optional<Tensor> constant_in(Node& node, const GraphProto& graph, std::string_view name, const NodeProto* maker) {
+  TensorReader& tensors = node.scope().context().tensors;
+  for (const TensorProto& tensor : graph.initializer) {
+    if (tensor.name == name) return tensors.read(tensor);
+  }
+  if (maker) {
+    const bool plain = maker->op_type == "Constant" && maker->attribute.size() == 1 && maker->attribute[0].t;
+    return plain ? std::optional(tensors.read(*maker->attribute[0].t)) : std::nullopt;
+  }
+  const Value* outside = node.scope().find(name);
+  return outside && outside->constant() ? std::optional(outside->constant()->tensor) : std::nullopt;
+}
+
+bool is_true(const std::optional<Tensor>& tensor) {
+  return tensor && tensor->dtype() == DType::bool_ && tensor->elements() == 1 && scalar_of(*tensor).bits != 0;
+}
+
+// Whether the condition that the body computes is the one that it got, or constantly true: then the number of trips
+// alone ends the loop.
+bool goes_on(Node& node, const GraphProto& body) {
+  std::string_view name = body.output[0].name;
+  for (size_t steps = 0; steps <= body.node.size(); ++steps) {
+    if (name == body.input[1].name) return true;
+    const auto found = std::ranges::find_if(
+        body.node, [&](const NodeProto& maker) { return std::ranges::find(maker.output, name) != maker.output.end(); });
+    const NodeProto* maker = found == body.node.end() ? nullptr : &*found;
+    if (!maker || maker->op_type != "Identity" || maker->input.empty()) {
+      return is_true(constant_in(node, body, name, maker));
+    }
+    name = maker->input[0];
+  }
+  return false;
+}
+
+struct LoopParts {
+  const GraphProto& body;
+  size_t carried, scanned;  // how many
+};
+
+LoopParts loop_parts(Node& node) {
+  const GraphProto& body = node.subgraph("body");
+  const size_t carried = node.input_count() < 2 ? 0 : node.input_count() - 2;
+  if (body.input.size() != carried + 2 || body.output.size() < carried + 1) {
+    node.malformed("the body", fmt::format("with {} inputs and {} outputs", body.input.size(), body.output.size()),
+                   fmt::format("{} inputs and at least {} outputs", carried + 2, carried + 1));
+  }
+  return {body, carried, body.output.size() - carried - 1};
+}
+
+std::vector<Var> carried_inputs(Node& node, const LoopParts& loop) {
+  std::vector<Var> carried;
+  for (size_t i = 0; i < loop.carried; ++i) carried.push_back(node.input(i + 2));
+  return carried;
+}
+
+// Inputs of a body that stand for the carried values, with the trip number and the condition in front as ONNX has them.
+std::vector<Value> declare_carried(Body& body, const LoopParts& loop, const std::vector<Var>& carried) {
+  std::vector<Value> inputs{Value(), truth()};
+  for (size_t i = 0; i < carried.size(); ++i)
+    inputs.push_back(body.input(loop.body.input[i + 2].name, carried[i].type()));
+  inputs[0] = body.input(loop.body.input[0].name, {DType::i64, {}, {}});
+  return inputs;
+}
+
+// carried, ys = scan over the trip numbers
+void counted_loop(Node& node, GraphBuilder& graph, const LoopParts& loop, const Dim& trips) {
+  const std::vector<Var> carried = carried_inputs(node, loop);
+  Bodies bodies(node.scope().context().program, node.body());
+  Body& body = bodies.add(node.add_graph("loop"));
+  const std::vector<Value> outputs = node.run(loop.body, declare_carried(body, loop, carried), body);
+  set_results(node, body, std::span(outputs).subspan(1), carried);
+  const std::vector<Var> results = graph.scan(
+      body.graph().id(), trips, {.carry = carried, .xs = {graph.iota(trips)}, .captures = bodies.captures()});
+  for (size_t i = 0; i < results.size(); ++i) node.set(i, results[i]);
+}
+
+// carried, trip, condition = while (trip < most && condition)
+void open_loop(Node& node, GraphBuilder& graph, const LoopParts& loop) {
+  std::vector<Var> carry = carried_inputs(node, loop);
+  carry.push_back(graph.scalar(0, DType::i64));
+  carry.push_back(node.has(1) ? as_scalar(node.input(1)) : graph.scalar(1, DType::bool_));
+  const std::optional<Var> most = node.has(0) ? std::optional(as_scalar(node.input(0))) : std::nullopt;
+  const std::vector<Var> carried(carry.begin(), carry.end() - 2);
+
+  Bodies bodies(node.scope().context().program, node.body());
+  Body& test = bodies.add(node.add_graph("loop_condition"));
+  Body& body = bodies.add(node.add_graph("loop"));
+  const Value trip_in_test = declare_carried(test, loop, carried)[0];
+  const std::vector<Value> inputs = declare_carried(body, loop, carried);
+  const Var condition = test.input("condition", {DType::bool_, {}, {}});
+  body.input("condition", {DType::bool_, {}, {}});
+
+  const Var trip = *trip_in_test.var();
+  set_results(node, test,
+              std::vector<Value>{most ? test.graph().logical_and(condition, test.graph().lt(trip, test.bring(*most)))
+                                      : condition});
+  std::vector<Value> outputs = node.run(loop.body, inputs, body);
+  std::rotate(outputs.begin(), outputs.begin() + 1, outputs.end());
+  outputs.back() = as_scalar(node.as_var(outputs.back(), body));
+  outputs.insert(outputs.end() - 1, *inputs[0].var() + 1);
+  set_results(node, body, outputs, carry);
+  const std::vector<Var> results =
+      graph.while_(test.graph().id(), body.graph().id(), {.carry = carry, .captures = bodies.captures()});
+  for (size_t i = 0; i < loop.carried; ++i) node.set(i, results[i]);
+}
+
+constexpr int64_t kMostUnrolled = 64;
+
+// Written out trip by trip: for sequences, which the program does not know.
+void unrolled_loop(Node& node, GraphBuilder& graph, const LoopParts& loop, int64_t trips) {
+  std::vector<Value> carried;
+  for (size_t i = 0; i < loop.carried; ++i) carried.push_back(node.value(i + 2));
+  std::vector<std::vector<Var>> scanned(loop.scanned);
+  for (int64_t trip = 0; trip < trips; ++trip) {
+    std::vector<Value> inputs{tensor_of(DType::i64, {}, {trip}), truth()};
+    inputs.insert(inputs.end(), carried.begin(), carried.end());
+    const std::vector<Value> outputs = node.run(loop.body, std::move(inputs), node.body());
+    carried.assign(outputs.begin() + 1, outputs.begin() + 1 + static_cast<std::ptrdiff_t>(loop.carried));
+    for (size_t i = 0; i < loop.scanned; ++i) {
+      scanned[i].push_back(unsqueeze(node.as_var(outputs[1 + loop.carried + i]), {0}));
+    }
+  }
+  for (size_t i = 0; i < loop.carried; ++i) node.set(i, carried[i]);
+  for (size_t i = 0; i < loop.scanned; ++i) {
+    if (scanned[i].empty()) throw Unsupported("the shape of a loop without a trip is open");
+    node.set(loop.carried + i, graph.concatenate(scanned[i]));
+  }
+}
+
+void loop_handler(Node& node, GraphBuilder& graph) {
+  const LoopParts loop = loop_parts(node);
+  bool starts = !node.has(1);
+  if (!starts) {
+    const auto known = node.find_constant(1);
+    starts = known && scalar_of(*known).bits != 0;
+  }
+  const bool counted = starts && node.has(0) && goes_on(node, loop.body);
+  const auto known = counted ? node.find_dims(0) : std::nullopt;
+  if (!known && loop.scanned == 0) return open_loop(node, graph, loop);
+  if (!counted) throw Unsupported("it has scan outputs, and how often it runs depends on data");
+  const Dim trips = max(known ? known->at(0) : node.dim(0), 0);
+  bool sequences = false;
+  for (size_t i = 2; i < node.input_count(); ++i) sequences = sequences || node.value(i).sequence() || !node.has(i);
+  if (!sequences) return counted_loop(node, graph, loop, trips);
+  if (!trips.is_literal() || trips.literal() > kMostUnrolled) {
+    throw Unsupported(fmt::format("it carries a sequence through {} trips", to_string(trips)));
+  }
+  unrolled_loop(node, graph, loop, trips.literal());
+}
+
+// ------------------------------------------------------------------------------------------------------------- Scan
+
+// x with an axis moved to another place.
+Var moved(Var x, int64_t from, int64_t to) {
+  if (from == to) return x;
+  std::vector<int64_t> perm(x.shape().size());
+  std::iota(perm.begin(), perm.end(), 0);
+  perm.erase(perm.begin() + from);
+  perm.insert(perm.begin() + to, from);
+  return x.graph().transpose(x, perm);
+}
+
+std::vector<int64_t> list_or_zeros(Node& node, std::string_view name, size_t count) {
+  std::vector<int64_t> list = node.integers(name).value_or(std::vector<int64_t>(count));
+  if (list.size() != count) node.malformed(name, fmt::format("{} numbers", list.size()), fmt::format("{}", count));
+  return list;
+}
+
+// The scanned inputs, each with its axis in front and in the order in which it is read.
+std::vector<Var> scanned_inputs(Node& node, size_t states, size_t count) {
+  const auto axes = list_or_zeros(node, "scan_input_axes", count);
+  const auto backwards = list_or_zeros(node, "scan_input_directions", count);
+  std::vector<Var> xs;
+  for (size_t i = 0; i < count; ++i) {
+    Var x = node.input(states + i);
+    x = moved(x, axis_of(node, "scan_input_axes", axes[i], x.type().rank()), 0);
+    xs.push_back(backwards[i] != 0 ? reversed(x, 0) : x);
+  }
+  for (size_t i = 1; i < count; ++i) xs[i] = ensure_size(xs[i], 0, xs[0].dim(0));
+  return xs;
+}
+
+void scan_handler(Node& node, GraphBuilder& graph) {
+  const GraphProto& proto = node.subgraph("body");
+  const int64_t given = node.integer("num_scan_inputs");
+  if (given < 1 || static_cast<size_t>(given) > node.input_count() || proto.input.size() != node.input_count()) {
+    node.malformed("num_scan_inputs", fmt::format("{}", given), fmt::format("1..{}", node.input_count()));
+  }
+  const size_t scanned = static_cast<size_t>(given), states = node.input_count() - scanned;
+  if (proto.output.size() < states) node.malformed("the body", "with too few outputs", "one for each state");
+  std::vector<Var> carry;
+  for (size_t i = 0; i < states; ++i) carry.push_back(node.input(i));
+  const std::vector<Var> xs = scanned_inputs(node, states, scanned);
+
+  Bodies bodies(node.scope().context().program, node.body());
+  Body& body = bodies.add(node.add_graph("scan"));
+  std::vector<Value> inputs;
+  for (size_t i = 0; i < node.input_count(); ++i) {
+    TensorType type = i < states ? carry[i].type() : xs[i - states].type();
+    if (i >= states) type.shape.erase(type.shape.begin());
+    inputs.push_back(body.input(proto.input[i].name, type));
+  }
+  set_results(node, body, node.run(proto, inputs, body), carry);
+  const Dim length = xs[0].dim(0);
+  const std::vector<Var> results =
+      graph.scan(body.graph().id(), length, {.carry = carry, .xs = xs, .captures = bodies.captures()});
+
+  const size_t made = results.size() - states;
+  const auto axes = list_or_zeros(node, "scan_output_axes", made);
+  const auto backwards = list_or_zeros(node, "scan_output_directions", made);
+  for (size_t i = 0; i < states; ++i) node.set(i, results[i]);
+  for (size_t i = 0; i < made; ++i) {
+    Var y = results[states + i];
+    if (backwards[i] != 0) y = reversed(y, 0);
+    node.set(states + i, moved(y, 0, axis_of(node, "scan_output_axes", axes[i], y.type().rank())));
+  }
+}
+
+constexpr Handler rows[] = {
+    {"If", 1, if_handler},
+    {"Loop", 1, loop_handler},
+    {"Scan", 9, scan_handler},
+};
+
+}  // namespace
+
+std::span<const Handler> control_handlers() { return rows; }
+
+}  // namespace ingot::onnx

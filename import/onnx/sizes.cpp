@@ -1,0 +1,137 @@
+#include "import/onnx/sizes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "program/dim_terms.h"
+
+namespace ingot::onnx {
+namespace {
+
+bool is_one(const Dim& dim) { return dim.is_literal() && dim.literal() == 1; }
+
+// The size that an axis of several values broadcasts to: a literal says most.
+const Dim& stronger(const Dim& a, const Dim& b) {
+  if (is_one(a)) return b;
+  if (is_one(b)) return a;
+  return b.is_literal() ? b : a;
+}
+
+bool contains(const std::vector<int64_t>& axes, size_t axis) {
+  return std::ranges::find(axes, static_cast<int64_t>(axis)) != axes.end();
+}
+
+}  // namespace
+
+int64_t axis_of(const Node& node, std::string_view subject, int64_t axis, int64_t rank, bool end) {
+  const int64_t count = end ? rank + 1 : rank;
+  // Places to insert count negatives from the rank of the input.
+  const int64_t result = axis < 0 ? axis + rank : axis;
+  if (result >= 0 && result < count) return result;
+  node.malformed(subject, fmt::format("{}", axis), fmt::format("{}..{}", -rank, count - 1));
+}
+
+std::vector<int64_t> axes_of(const Node& node, std::string_view subject, std::vector<int64_t> axes, int64_t rank) {
+  for (size_t i = 0; i < axes.size(); ++i) {
+    axes[i] = axis_of(node, subject, axes[i], rank);
+    const auto before = axes.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::find(axes.begin(), before, axes[i]) != before) {
+      node.malformed(subject, fmt::format("{} twice", axes[i]), "every axis at most once");
+    }
+  }
+  return axes;
+}
+
+Var ensure(Var x, Shape shape) { return equal(x.shape(), shape) == Proof::yes ? x : x.graph().ensure_shape(x, shape); }
+
+Var ensure_size(Var x, int64_t axis, const Dim& size) {
+  Shape shape = x.shape();
+  shape[static_cast<size_t>(axis)] = size;
+  return ensure(x, shape);
+}
+
+Var ensure_at_least(Var x, int64_t axis, const Dim& minimum) {
+  const Dim size = x.shape()[static_cast<size_t>(axis)];
+  return less_equal(minimum, size) == Proof::yes ? x : ensure_size(x, axis, max(size, minimum));
+}
+
+Shape broadcast_shape(const std::vector<Var>& values) {
+  Shape result;
+  for (const Var& value : values) {
+    Shape shape = value.shape();
+    if (shape.size() > result.size()) std::swap(shape, result);
+    for (size_t back = 1; back <= shape.size(); ++back) {
+      Dim& size = result.end()[-static_cast<std::ptrdiff_t>(back)];
+      size = stronger(size, shape.end()[-static_cast<std::ptrdiff_t>(back)]);
+    }
+  }
+  return result;
+}
+
+std::vector<Var> broadcastable(std::vector<Var> values) {
+  const Shape target = broadcast_shape(values);
+  for (Var& value : values) {
+    Shape shape = value.shape();
+    for (size_t back = 1; back <= shape.size(); ++back) {
+      Dim& size = shape.end()[-static_cast<std::ptrdiff_t>(back)];
+      if (!is_one(size)) size = target.end()[-static_cast<std::ptrdiff_t>(back)];
+    }
+    value = ensure(value, shape);
+  }
+  return values;
+}
+
+Var broadcast_to(Var x, Shape shape) {
+  if (x.shape().size() > shape.size()) return x.graph().broadcast(x, shape);  // which says what is wrong
+  Shape own = x.shape();
+  for (size_t i = 0; i < own.size(); ++i) {
+    if (!is_one(own[i])) own[i] = shape[shape.size() - own.size() + i];
+  }
+  x = ensure(x, own);
+  return equal(x.shape(), shape) == Proof::yes ? x : x.graph().broadcast(x, shape);
+}
+
+Var reshape(Var x, Shape shape) {
+  if (x.shape() == shape) return x;
+  const Dim count = element_count(x.shape()), wanted = element_count(shape);
+  if (equal(count, wanted) == Proof::unknown) {
+    x = x.graph().ensure_shape(x.graph().reshape(x, {count}), {wanted});
+  }
+  return x.graph().reshape(x, shape);
+}
+
+Dim quotient_of(const Dim& total, const Dim& divisor) {
+  if (divisor == Dim(0)) return 0;
+  const auto exact = within_limits([&] { return divide(total, divisor); });
+  if (exact && exact->remainder == Dim(0)) return exact->quotient;
+  return floor_div(total, max(divisor, 1));
+}
+
+Var reversed(Var x, int64_t axis) {
+  GraphBuilder& graph = x.graph();
+  const Dim size = x.shape()[static_cast<size_t>(axis)];
+  // size - 1 - i, which is no index where there is none
+  const Var last = graph.size_of(size) - 1;
+  return graph.take(x, last - graph.iota(size), {.axis = axis});
+}
+
+Var squeeze(Var x, const std::vector<int64_t>& axes) {
+  Shape before = x.shape(), after;
+  for (size_t i = 0; i < before.size(); ++i) {
+    if (contains(axes, i))
+      before[i] = 1;
+    else
+      after.push_back(before[i]);
+  }
+  return reshape(ensure(x, before), after);
+}
+
+Var unsqueeze(Var x, const std::vector<int64_t>& axes) {
+  Shape shape;
+  auto next = x.shape().begin();
+  for (size_t i = 0; i < x.shape().size() + axes.size(); ++i) shape.push_back(contains(axes, i) ? Dim(1) : *next++);
+  return reshape(x, shape);
+}
+
+}  // namespace ingot::onnx

@@ -1,0 +1,42 @@
+// TensorReader: tensors of an ONNX file as Ingot's.
+//
+// Ownership  tensors view the file, or the mapped file of external data, wherever the bytes are aligned for their dtype,
+//            and keep it alive; typed fields and misaligned bytes are copied.
+// Threads    one thread at a time.
+// Failure    Code::bad_file with the name of the tensor: lengths that contradict the sizes, names of external files that
+//            lead out of the folder; Code::not_found for a missing file; Unsupported for dtypes that Ingot has not.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "import/onnx/model.h"
+#include "program/file/external.h"
+
+namespace ingot::onnx {
+
+// onnx.proto's TensorProto.DataType. Throws Unsupported with the name of a dtype that Ingot has not.
+DType dtype_of(int32_t data_type);
+// None where Ingot has no such dtype.
+std::optional<DType> find_dtype(int32_t data_type);
+
+class TensorReader {
+ public:
+  // `model` holds the bytes that the protos view. An empty folder: no external data.
+  TensorReader(Buffer model, std::filesystem::path folder);
+
+  Tensor read(const TensorProto& proto);
+  // As a dense tensor, of at most 256 MiB.
+  Tensor read(const SparseTensorProto& proto);
+
+ private:
+  Tensor external(const TensorProto& proto, DType dtype, Sizes sizes);
+
+  Buffer model_;
+  file::ExternalFiles files_;
+  std::map<std::string, Buffer> mapped_;
+};
+
+}  // namespace ingot::onnx
