@@ -73,7 +73,7 @@ bool small(int64_t x) { return x > -(int64_t{1} << 48) && x < int64_t{1} << 48; 
 // k·(p % q) = k·p - k·q·(p / q): the rest of the sum without it, when every term of it is there.
 std::optional<Dim> without_mod(const Dim& sum, const DimAtomRef& p_over_q, int64_t k) {
   const Dim part = (p_over_q->a - p_over_q->b * DimBuilder::of(p_over_q)) * k;
-  const Dim rest = sum - part;
+  Dim rest = sum - part;
   if (terms_with_atoms(rest) + terms_with_atoms(part) != terms_with_atoms(sum)) return std::nullopt;
   if (!small(constant(rest)) || !small(constant(part))) return std::nullopt;
   // The remainder of a literal is in the sum only when the literal is.

@@ -75,7 +75,9 @@ FileFacts file_facts(std::span<const std::byte> bytes);
 enum class WeightPlacement {
   keep,    // where Weight::external says; the rest inside
   inside,  // all in the program's own file
-  beside,  // large ones in a safetensors file of the program's name; it is written first
+  // Large ones in a safetensors file of the program's name. It is written first: a save that is killed in between leaves
+  // the old program beside the new weights, which check_hashes notices.
+  beside,
 };
 
 struct SaveOptions {

@@ -19,16 +19,6 @@ class OpJson {
 
   void write(const Op& op) {
     const Op defaults = make_op(static_cast<Opcode>(op.index()));
-    std::visit(
-        [&](const auto& alternative) {
-          write_fields(alternative, std::get<std::remove_cvref_t<decltype(alternative)>>(defaults));
-        },
-        op);
-  }
-
- private:
-  template <class O>
-  void write_fields(const O& op, const O& defaults) {
     std::vector<Json> values, standard;
     visit_fields(defaults, [&](const FieldFacts&, const auto& field) { standard.push_back(attribute(field)); });
     visit_fields(op, [&](const FieldFacts& facts, const auto& field) {
@@ -43,6 +33,7 @@ class OpJson {
     });
   }
 
+ private:
   void write_operand(const FieldFacts& facts, const Ref& ref) {
     node_["operands"][std::string(facts.name)] = label(ref);
   }

@@ -216,6 +216,7 @@ class GraphVerifier {
   void check_node(uint32_t index) {
     const Node& node = graph_.nodes[index];
     check_length("a node", node.name, limits_);
+    visit_fields(node.op, [&](const FieldFacts& facts, const auto& field) { check_choice(facts, field); });
     check_ids(node.op, program_, graph_, self_);
     visit_fields(node.op, [&](const FieldFacts& facts, const auto& field) { check_field(facts, field); });
     const Types types = infer(node.op, program_, graph_);
@@ -233,9 +234,29 @@ class GraphVerifier {
     }
   }
 
+  // First of all: messages spell the values of enums.
+  template <SchemaEnum E>
+  void check_choice(const FieldFacts& facts, const E& value) const {
+    constexpr size_t count = EnumNames<E>::names.size();
+    if (static_cast<size_t>(value) < count) return;
+    refuse(Code::out_of_range, facts.name, fmt::format("{}", static_cast<size_t>(value)),
+           fmt::format("a {} below {}", EnumNames<E>::type, count));
+  }
+  template <class T>
+  void check_choice(const FieldFacts& facts, const std::optional<T>& value) const {
+    if (value) check_choice(facts, *value);
+  }
+  template <class T>
+  void check_choice(const FieldFacts& facts, const std::vector<T>& values) const {
+    for (const T& value : values) check_choice(facts, value);
+  }
+  template <class T>
+  void check_choice(const FieldFacts&, const T&) const {}
+
   void check_field(const FieldFacts& facts, const Ref& ref) { check_defined(facts.name, ref); }
-  void check_field(const FieldFacts& facts, const std::optional<Ref>& ref) {
-    if (ref) check_defined(facts.name, *ref);
+  template <class T>
+  void check_field(const FieldFacts& facts, const std::optional<T>& field) {
+    if (field) check_field(facts, *field);
   }
   void check_field(const FieldFacts& facts, const std::vector<Ref>& refs) {
     for (Ref ref : refs) check_defined(facts.name, ref);

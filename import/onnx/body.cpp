@@ -73,15 +73,14 @@ std::optional<Tensor> Body::contents(Var var) {
   if (&var.graph() != &graph_) return group_->outer().contents(var);
   const Ref ref = var.ref();
   if (!is_constant(ref)) return std::nullopt;
-  const auto [entry, added] = contents_.try_emplace(ref.id);
-  if (!added) return entry->second;
+  if (const auto found = contents_.find(ref.id); found != contents_.end()) return found->second;
+  std::optional<Tensor> contents;
   try {
-    entry->second =
-        evaluate(program_.program(), graph_.graph(), ref, [this](Ref input) { return contents_of_capture(input); });
+    contents = evaluate(program_.program(), graph_.graph(), ref, [this](Ref x) { return contents_of_capture(x); });
   } catch (const Error&) {
-    // It takes too long, or it fails: then the node says so when it runs.
+    contents = std::nullopt;  // it takes too long, or it fails: then the node says so when it runs
   }
-  return contents_[ref.id];
+  return contents_[ref.id] = contents;
 }
 
 }  // namespace ingot::onnx

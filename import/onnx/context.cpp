@@ -40,6 +40,7 @@ Var size_var(GraphBuilder& graph, const Dim& size) {
 
 Var symbolic_var(GraphBuilder& graph, const Symbolic& symbolic) {
   std::vector<Var> elements;
+  elements.reserve(symbolic.elements.size());
   for (const Dim& element : symbolic.elements) elements.push_back(size_var(graph, element));
   Var all = elements.front();
   if (!symbolic.sizes.empty()) {

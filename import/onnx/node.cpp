@@ -106,6 +106,7 @@ std::vector<Dim> Node::dims(size_t i) {
   }
   if (sizes->empty()) return {bind_size(all)};
   std::vector<Dim> dims;
+  dims.reserve(static_cast<size_t>(sizes->front()));
   for (int64_t at = 0; at < sizes->front(); ++at) {
     dims.push_back(bind_size(graph().reshape(graph().slice(all, {0}, {at}, {at + 1}), {})));
   }

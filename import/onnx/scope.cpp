@@ -179,7 +179,7 @@ void Scope::run(const NodeProto& node) {
 
 // The outputs of a node; all poison where it could not be imported.
 std::vector<Value> Scope::convert(const NodeProto& proto, const std::string& label, std::vector<Value> inputs) {
-  const std::vector<Value> nothing(proto.output.size(), Poison{});
+  std::vector<Value> nothing(proto.output.size(), Poison{});
   if (std::ranges::any_of(inputs, &Value::is_poison)) return nothing;
   const int64_t version = version_of(proto, label);
   GraphBuilder& graph = body_.graph();
@@ -263,6 +263,7 @@ std::vector<Value> Scope::run_graph(const GraphProto& graph, std::vector<Value> 
   for (size_t i = 0; i < inputs.size(); ++i) inside.define(graph.input[i].name, std::move(inputs[i]));
   inside.run(graph.node);
   std::vector<Value> outputs;
+  outputs.reserve(graph.output.size());
   for (const ValueInfoProto& info : graph.output) outputs.push_back(inside.output(info));
   if (std::ranges::any_of(outputs, &Value::is_poison)) throw Poisoned{};
   return outputs;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "program/dim_terms.h"
 
@@ -43,7 +44,9 @@ std::vector<int64_t> axes_of(const Node& node, std::string_view subject, std::ve
   return axes;
 }
 
-Var ensure(Var x, Shape shape) { return equal(x.shape(), shape) == Proof::yes ? x : x.graph().ensure_shape(x, shape); }
+Var ensure(Var x, Shape shape) {
+  return equal(x.shape(), shape) == Proof::yes ? x : x.graph().ensure_shape(x, std::move(shape));
+}
 
 Var ensure_size(Var x, int64_t axis, const Dim& size) {
   Shape shape = x.shape();
@@ -89,7 +92,7 @@ Var broadcast_to(Var x, Shape shape) {
     if (!is_one(own[i])) own[i] = shape[shape.size() - own.size() + i];
   }
   x = ensure(x, own);
-  return equal(x.shape(), shape) == Proof::yes ? x : x.graph().broadcast(x, shape);
+  return equal(x.shape(), shape) == Proof::yes ? x : x.graph().broadcast(x, std::move(shape));
 }
 
 Var reshape(Var x, Shape shape) {
@@ -98,7 +101,7 @@ Var reshape(Var x, Shape shape) {
   if (equal(count, wanted) == Proof::unknown) {
     x = x.graph().ensure_shape(x.graph().reshape(x, {count}), {wanted});
   }
-  return x.graph().reshape(x, shape);
+  return x.graph().reshape(x, std::move(shape));
 }
 
 Dim quotient_of(const Dim& total, const Dim& divisor) {

@@ -13,6 +13,7 @@ template <class T, class To>
 std::vector<To> elements_as(const Tensor& tensor) {
   const reference::View<T> view = reference::view<T>(tensor);
   std::vector<To> elements;
+  elements.reserve(static_cast<size_t>(view.size()));
   for (int64_t i = 0; i < view.size(); ++i) elements.push_back(static_cast<To>(view[i]));
   return elements;
 }
@@ -35,6 +36,7 @@ Value::Value(Symbolic known) {
     return;
   }
   std::vector<int64_t> numbers;
+  numbers.reserve(known.elements.size());
   for (const Dim& dim : known.elements) numbers.push_back(dim.literal());
   is_ = Constant{tensor_of(known.dtype, std::move(known.sizes), numbers), {}};
 }

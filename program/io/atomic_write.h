@@ -4,7 +4,7 @@
 // target. A writer that is killed leaves the old file, or none (and perhaps its temporary, `.ingot-PID-N.tmp`).
 //
 // Ownership  owns the temporary: without commit() the destructor removes it. A target that is a symbolic link stays one;
-//            the file that it names is replaced.
+//            the file that it names is replaced (where there is none, the link itself).
 // Threads    one thread at a time; two writers of one target do not disturb each other, the last commit() wins.
 // Failure    Code::io with the system's text, Code::not_found where the folder is missing, Code::invalid_argument for a
 //            target that exists and is no regular file (a folder, /dev/stdout). A failed commit() leaves the old file,

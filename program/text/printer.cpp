@@ -71,20 +71,28 @@ class FieldText {
   const Program& program_;
 };
 
-// By the number of the field; no text for those without a default. Texts are compared, not numbers: 0.0 equals -0.0.
-template <class O>
-const std::vector<std::string>& default_texts() {
-  static const std::vector<std::string> texts = [] {
-    const Program none;
-    const O standard{};
-    std::vector<std::string> all;
-    visit_attributes(standard, [&](size_t index, const FieldFacts& facts, const auto& field) {
-      all.resize(index + 1);
-      if (!facts.required) all[index] = FieldText(none)(field);
-    });
-    return all;
-  }();
+using Texts = std::vector<std::string>;
+
+Texts default_texts(Opcode opcode) {
+  const Program none;
+  const Op standard = make_op(opcode);
+  Texts texts;
+  visit_attributes(standard, [&](size_t index, const FieldFacts& facts, const auto& field) {
+    texts.resize(index + 1);
+    if (!facts.required) texts[index] = FieldText(none)(field);
+  });
   return texts;
+}
+
+// By opcode and number of the field; no text for those without a default. Texts are compared, not numbers: 0.0 equals
+// -0.0.
+const std::vector<Texts>& all_default_texts() {
+  static const std::vector<Texts> all = [] {
+    std::vector<Texts> texts;
+    for (size_t i = 0; i < std::size(kOpFacts); ++i) texts.push_back(default_texts(static_cast<Opcode>(i)));
+    return texts;
+  }();
+  return all;
 }
 
 // ---------------------------------------------------------------------------------------------------------- one graph
@@ -287,15 +295,11 @@ std::string print_value(const Program& program, const Graph& graph, Ref ref) {
 std::vector<AttributeText> print_attributes(const Program& program, const Op& op) {
   std::vector<AttributeText> attributes;
   const text::FieldText write(program);
-  std::visit(
-      [&]<class O>(const O& alternative) {
-        const std::vector<std::string>& standard = text::default_texts<O>();
-        text::visit_attributes(alternative, [&](size_t index, const FieldFacts& facts, const auto& field) {
-          std::string text = write(field);
-          if (text != standard[index]) attributes.push_back({facts.name, std::move(text)});
-        });
-      },
-      op);
+  const text::Texts& standard = text::all_default_texts()[op.index()];
+  text::visit_attributes(op, [&](size_t index, const FieldFacts& facts, const auto& field) {
+    std::string text = write(field);
+    if (text != standard[index]) attributes.push_back({facts.name, std::move(text)});
+  });
   return attributes;
 }
 

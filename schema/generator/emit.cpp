@@ -7,6 +7,7 @@ std::vector<Emitted> emit_all(const Schema& schema) {
       {"enums.h", emit_enums(schema), false},
       {"ops.h", emit_ops(schema), false},
       {"fields.h", emit_fields(schema), false},
+      {"fields.cpp", emit_field_tables(schema), false},
       {"families.h", emit_families(schema), false},
       {"options.h", emit_options(schema), false},
       {"builder_methods.inc", emit_builder_methods(schema), false},

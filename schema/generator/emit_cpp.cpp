@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 
 #include "schema/generator/emit.h"
@@ -149,6 +150,42 @@ string mnemonic_rows(const Schema& schema, const OpTable& op) {
   return out;
 }
 
+// `UnaryFn` as `unary_fn`.
+string snake_case(std::string_view name) {
+  string out;
+  for (char c : name) {
+    if (std::isupper(static_cast<unsigned char>(c)) && !out.empty()) out += '_';
+    out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return out;
+}
+
+// The enumerator of a field's C++ type: `std::optional<Ref>` is `optional_ref`, `std::vector<double>` is `double_list`.
+string type_name(const Field& field) {
+  string name = bare_type(field);
+  if (const size_t open = name.find('<'); open != string::npos)
+    name = name.substr(open + 1, name.size() - open - 2) + "List";
+  if (const size_t scope = name.find("::"); scope != string::npos) name = name.substr(scope + 2);
+  return (field.optional ? "optional_" : "") + snake_case(name) + (field.optional ? "" : "_");
+}
+
+struct NamedType {
+  string name, type;
+};
+
+// Every type that a field has, once.
+std::vector<NamedType> field_types(const Schema& schema) {
+  std::vector<NamedType> types;
+  for (const OpTable& op : schema.ops) {
+    for (const Field& field : op.fields) {
+      const string type = full_type(field);
+      const auto same = [&](const NamedType& other) { return other.type == type; };
+      if (std::none_of(types.begin(), types.end(), same)) types.push_back({type_name(field), type});
+    }
+  }
+  return types;
+}
+
 }  // namespace
 
 string cpp_name(std::string_view text) {
@@ -206,9 +243,11 @@ struct EnumNames<{0}> {{
   return out + R"(template <class E>
 concept SchemaEnum = requires { EnumNames<E>::names; };
 
+// `?` for a value that the enum does not have.
 template <SchemaEnum E>
 constexpr std::string_view to_string(E value) {
-  return EnumNames<E>::names[static_cast<size_t>(value)];
+  const auto i = static_cast<size_t>(value);
+  return i < EnumNames<E>::names.size() ? EnumNames<E>::names[i] : "?";
 }
 
 // The value of that name, or none.
@@ -283,6 +322,7 @@ inline constexpr Mnemonic kMnemonics[] = {
 string emit_fields(const Schema& schema) {
   string out(kHead);
   out += R"(#include <concepts>
+#include <span>
 #include <string_view>
 #include <type_traits>
 
@@ -290,38 +330,43 @@ string emit_fields(const Schema& schema) {
 
 namespace ingot {
 
+// The types that fields have.
+enum class FieldType : uint8_t {
+)";
+  const std::vector<NamedType> types = field_types(schema);
+  for (const NamedType& type : types) out += fmt::format("  {},\n", type.name);
+  out += R"(};
+
 struct FieldFacts {
   std::string_view name;
-  uint16_t offset;  // in the FlatBuffers table
-  bool required;    // without default
-  bool spelled;     // part of the mnemonic
+  uint16_t offset;        // in the FlatBuffers table
+  bool required = false;  // without default
+  bool spelled = false;   // part of the mnemonic
   std::string_view doc;
+  FieldType type{};
+  void* (*address)(Op& op) = nullptr;  // of the field in an op that has it
 };
 
-// visit_fields(op, v) calls v(facts, field) for every field of the op, in the order of the schema.
+// The fields of an op, in the order of the schema.
+std::span<const FieldFacts> fields_of(Opcode opcode);
 
-)";
-  for (const OpTable& op : schema.ops) {
-    out += fmt::format("inline constexpr FieldFacts k{}Fields[] = {{\n", op.name);
-    for (const Field& field : op.fields) {
-      out += fmt::format("    {{\"{}\", {}, {}, {}, \"{}\"}},\n", field.name, field.offset, field.required,
-                         &field == op.fn(), escaped(field.doc));
-    }
-    out += fmt::format(R"(}};
+// Calls v(facts, field) for every field of the op. Once for each type, not for each op: v may be large.
 template <class O, class V>
-  requires std::same_as<std::remove_const_t<O>, op::{}>
-void visit_fields(O& op, V&& v) {{
-)",
-                       op.name);
-    for (size_t i = 0; i < op.fields.size(); ++i) {
-      out += fmt::format("  v(k{}Fields[{}], op.{});\n", op.name, i, cpp_name(op.fields[i].name));
-    }
-    out += "}\n\n";
-  }
-  return out + R"(template <class O, class V>
   requires std::same_as<std::remove_const_t<O>, Op>
 void visit_fields(O& op, V&& v) {
-  std::visit([&](auto& alternative) { visit_fields(alternative, v); }, op);
+  const auto call = [&]<class F>(const FieldFacts& facts, std::type_identity<F>) {
+    using Field = std::conditional_t<std::is_const_v<O>, const F, F>;
+    v(facts, *static_cast<Field*>(facts.address(const_cast<Op&>(op))));
+  };
+  for (const FieldFacts& facts : fields_of(static_cast<Opcode>(op.index()))) {
+    switch (facts.type) {
+)";
+  for (const NamedType& type : types) {
+    out +=
+        fmt::format("      case FieldType::{}: call(facts, std::type_identity<{}>()); break;\n", type.name, type.type);
+  }
+  return out + R"(    }
+  }
 }
 
 // An op of that opcode with every field at its default; throws std::out_of_range beyond the last.
@@ -329,6 +374,43 @@ Op make_op(Opcode opcode);
 
 }  // namespace ingot
 )";
+}
+
+string emit_field_tables(const Schema& schema) {
+  string out = R"(// Generated from schema/ingot.fbs. Do not edit.
+#include "gen/fields.h"
+
+namespace ingot {
+namespace {
+
+template <auto field, class O>
+void* address(Op& op) {
+  return &(std::get_if<O>(&op)->*field);
+}
+
+)";
+  string table;
+  for (const OpTable& op : schema.ops) {
+    table += fmt::format("    k{},\n", op.name);
+    out += fmt::format("constexpr FieldFacts k{}[] = {{\n", op.name);
+    for (const Field& field : op.fields) {
+      out += fmt::format("    {{\"{}\", {}, {}, {}, \"{}\", FieldType::{}, address<&op::{}::{}, op::{}>}},\n",
+                         field.name, field.offset, field.required, &field == op.fn(), escaped(field.doc),
+                         type_name(field), op.name, cpp_name(field.name), op.name);
+    }
+    out += "};\n";
+  }
+  return out + fmt::format(R"(
+constexpr std::span<const FieldFacts> kFields[] = {{
+{}}};
+
+}}  // namespace
+
+std::span<const FieldFacts> fields_of(Opcode opcode) {{ return kFields[static_cast<size_t>(opcode)]; }}
+
+}}  // namespace ingot
+)",
+                           table);
 }
 
 string emit_families(const Schema& schema) {

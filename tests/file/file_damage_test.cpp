@@ -93,7 +93,7 @@ struct HeaderCase {
 };
 
 TEST(DamagedHeader, ChecksEveryField) {
-  const uint64_t metadata = small().get<uint64_t>(32), file = small().bytes().size();
+  const uint64_t file = small().bytes().size();
   const std::string rest = std::to_string(file - 64), segments = std::to_string(file - 16384);
   const HeaderCase cases[] = {
       {8, 0, "minimum reader version is 1, expected 1 to 0 (the format version)"},
@@ -127,7 +127,6 @@ TEST(DamagedHeader, ChecksEveryField) {
             "segments offset of a file without segments is 16384, expected 0");
   EXPECT_EQ(without.put<uint64_t>(40, 0).put<uint64_t>(32, 8).refusal(),
             "file size is " + std::to_string(without.bytes().size()) + ", expected 72");
-  EXPECT_GT(metadata, 1000u);
 }
 
 TEST(DamagedHeader, ComparesTheChecksum) {

@@ -151,21 +151,37 @@ TEST(Save, OverTheFileThatItIsMappedFrom) {
   EXPECT_EQ(difference(load_program(folder / "p.ingot"), numbered(1)), "");
 }
 
-// Root may write anywhere, so this is tried as nobody.
-TEST(Save, RefusesAReadOnlyFolder) {
-  if (::geteuid() == 0 && ::access("/proc/self/setgroups", F_OK) != 0)
-    GTEST_SKIP() << "cannot become another user here";
-  const TemporaryFolder folder;
-  save_program(numbered(1), folder / "p.ingot");
-  fs::permissions(folder.path(), fs::perms(0555));
+constexpr uid_t kNobody = 65534;
+
+// Root may do anything, so this is tried as nobody, who owns the folder.
+std::string saving_as_nobody(const TemporaryFolder& folder, mode_t mode) {
+  const bool root = ::geteuid() == 0;
+  EXPECT_EQ(root ? ::chown(folder.path().c_str(), kNobody, kNobody) : 0, 0);
+  EXPECT_EQ(::chmod(folder.path().c_str(), mode), 0);
   const std::string said = in_child([&] {
-    if (::geteuid() == 0 && ::seteuid(65534) != 0) return std::string("cannot become another user");
+    if (root && ::seteuid(kNobody) != 0) return std::string("cannot become nobody");
     return saving(numbered(2), folder / "p.ingot");
   });
-  EXPECT_EQ(said, "io: cannot write " + fs::canonical(folder / "p.ingot").string() + ": Permission denied");
+  EXPECT_EQ(::chmod(folder.path().c_str(), 0700), 0);
+  return said;
+}
+
+TEST(Save, RefusesAReadOnlyFolder) {
+  const TemporaryFolder folder;
+  save_program(numbered(1), folder / "p.ingot");
+  EXPECT_EQ(saving_as_nobody(folder, 0500),
+            "io: cannot write " + fs::canonical(folder / "p.ingot").string() + ": Permission denied");
   EXPECT_EQ(difference(load_program(folder / "p.ingot"), numbered(1)), "");
   EXPECT_EQ(folder.file_count(), 1u);
-  fs::permissions(folder.path(), fs::perms(0700));
+}
+
+// It can be written to, but not opened, so a new name in it could not be made durable.
+TEST(Save, RefusesAFolderThatItCannotSync) {
+  const TemporaryFolder folder;
+  save_program(numbered(1), folder / "p.ingot");
+  EXPECT_EQ(saving_as_nobody(folder, 0300), "io: cannot open " + folder.path().string() + ": Permission denied");
+  EXPECT_EQ(difference(load_program(folder / "p.ingot"), numbered(1)), "");
+  EXPECT_EQ(folder.file_count(), 1u);
 }
 
 // A full disk, as a limit on the size of files shows it.

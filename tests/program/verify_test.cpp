@@ -71,6 +71,15 @@ TEST(Verify, TheUnbrokenProgramPasses) {
 
 // ----------------------------------------------------------------------------------------------------------------- ids
 
+TEST(Verify, Choices) {
+  expect_refused({
+      {"out of range: [?] fn is 200, expected a BinaryFn below 21 (at f: scaled, nodes[0])",
+       [](Program& p) { op_of<op::Binary>(p, 2, 0).fn = static_cast<BinaryFn>(200); }},
+      {"out of range: [full] dtype is 23, expected a DType below 23 (at f: nodes[4])",
+       [](Program& p) { op_of<op::Full>(p, 2, 4).dtype = static_cast<DType>(23); }},
+  });
+}
+
 TEST(Verify, Ids) {
   expect_refused({
       {"out of range: [mul] b is value 99, expected a value with an id below 10 (at f: scaled, nodes[0])",

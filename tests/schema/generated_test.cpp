@@ -163,7 +163,7 @@ static_assert(kOpFacts[{1}].mnemonic == "many_299" && op::Many299{{}}.axis == 29
 static_assert((fbs::Ops::VT_MANY_299 - 4) / 2 == {1});
 #define INGOT_COUNT(O) +1
 static_assert(0 INGOT_OPS_OF_many(INGOT_COUNT) == 300 && 0 INGOT_COMPOSITES_OF_many(INGOT_COUNT) == 300);
-size_t fields(const op::Many299& op) {{
+size_t fields(const Op& op) {{
   size_t count = 0;
   visit_fields(op, [&](const FieldFacts&, const auto&) {{ ++count; }});
   return count;

@@ -12,8 +12,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kKept[] = {"python/ingot/ops.py", "capi/ingot_enums.h", "zig/src/enums.zig", "docs/ops.md"};
-constexpr const char* kHeaders[] = {
-    "enums.h", "ops.h", "fields.h", "families.h", "options.h", "builder_methods.inc", "builder_methods.cpp"};
+constexpr const char* kHeaders[] = {"enums.h",
+                                    "ops.h",
+                                    "fields.h",
+                                    "fields.cpp",
+                                    "families.h",
+                                    "options.h",
+                                    "builder_methods.inc",
+                                    "builder_methods.cpp"};
 
 void expect_refused(const CommandResult& result, int code, const std::string& message) {
   EXPECT_EQ(result.exit_code, code);
@@ -100,11 +106,12 @@ TEST(Options, DryRunSaysWhatWouldChangeAndWritesNothing) {
   expect_done(tree.generate("--dry-run"),
               "changed ./python/ingot/ops.py\nchanged ./capi/ingot_enums.h\nchanged ./zig/src/enums.zig\n"
               "changed ./docs/ops.md\n");
-  expect_done(tree.generate("--dry-run --out gen --flatc /nowhere/flatc"),
-              "changed gen/enums.h\nchanged gen/ops.h\nchanged gen/fields.h\nchanged gen/families.h\n"
-              "changed gen/options.h\nchanged gen/builder_methods.inc\nchanged gen/builder_methods.cpp\nchanged "
-              "./python/ingot/ops.py\n"
-              "changed ./capi/ingot_enums.h\nchanged ./zig/src/enums.zig\nchanged ./docs/ops.md\n");
+  expect_done(
+      tree.generate("--dry-run --out gen --flatc /nowhere/flatc"),
+      "changed gen/enums.h\nchanged gen/ops.h\nchanged gen/fields.h\nchanged gen/fields.cpp\nchanged gen/families.h\n"
+      "changed gen/options.h\nchanged gen/builder_methods.inc\nchanged gen/builder_methods.cpp\nchanged "
+      "./python/ingot/ops.py\n"
+      "changed ./capi/ingot_enums.h\nchanged ./zig/src/enums.zig\nchanged ./docs/ops.md\n");
   EXPECT_EQ(tree.everything(), before);
 
   expect_done(tree.generate(""));

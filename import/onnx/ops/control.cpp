@@ -99,6 +99,7 @@ LoopParts loop_parts(Node& node) {
 
 std::vector<Var> carried_inputs(Node& node, const LoopParts& loop) {
   std::vector<Var> carried;
+  carried.reserve(loop.carried);
   for (size_t i = 0; i < loop.carried; ++i) carried.push_back(node.input(i + 2));
   return carried;
 }
@@ -159,6 +160,7 @@ constexpr int64_t kMostUnrolled = 64;
 // Written out trip by trip: for sequences, which the program does not know.
 void unrolled_loop(Node& node, GraphBuilder& graph, const LoopParts& loop, int64_t trips) {
   std::vector<Value> carried;
+  carried.reserve(loop.carried);
   for (size_t i = 0; i < loop.carried; ++i) carried.push_back(node.value(i + 2));
   std::vector<std::vector<Var>> scanned(loop.scanned);
   for (int64_t trip = 0; trip < trips; ++trip) {
@@ -239,6 +241,7 @@ void scan_handler(Node& node, GraphBuilder& graph) {
   const size_t scanned = static_cast<size_t>(given), states = node.input_count() - scanned;
   if (proto.output.size() < states) node.malformed("the body", "with too few outputs", "one for each state");
   std::vector<Var> carry;
+  carry.reserve(states);
   for (size_t i = 0; i < states; ++i) carry.push_back(node.input(i));
   const std::vector<Var> xs = scanned_inputs(node, states, scanned);
 

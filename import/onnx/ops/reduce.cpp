@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <numeric>
+#include <utility>
 
 #include "import/onnx/handlers.h"
 #include "import/onnx/sizes.h"
@@ -71,11 +72,11 @@ void softmax(Node& node, GraphBuilder& graph) {
   const bool flat = node.version() < 13;
   const int64_t axis = axis_of(node, "axis", node.integer("axis", flat ? 1 : -1), node.rank(0), flat);
   const Var x = node.input(0);
-  const Shape shape = x.shape();
+  Shape shape = x.shape();
   if (!flat || axis + 1 == node.rank(0)) return node.set(0, graph.softmax(x, {.axis = axis, .log = log}));
   Shape rows(shape.begin(), shape.begin() + axis);
   rows.push_back(element_count(Shape(shape.begin() + axis, shape.end())));
-  node.set(0, reshape(graph.softmax(reshape(x, rows), {.axis = -1, .log = log}), shape));
+  node.set(0, reshape(graph.softmax(reshape(x, rows), {.axis = -1, .log = log}), std::move(shape)));
 }
 
 constexpr Handler rows[] = {
