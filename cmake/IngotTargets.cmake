@@ -27,6 +27,7 @@ function(ingot_library name)
   endif()
   add_library(${name} STATIC ${arg_SOURCES})
   ingot_common(${name})
+  target_precompile_headers(${name} PRIVATE <fmt/format.h> "${PROJECT_SOURCE_DIR}/program/program.h")
   target_link_libraries(${name} PUBLIC ${arg_LINK})
 endfunction()
 

@@ -8,7 +8,7 @@
 namespace ingot {
 namespace {
 
-using Kind = DimAtom::Kind;
+using AtomKind = DimAtom::Kind;
 
 // Replacements tried for one bound: it keeps the cost of a proof in the tens of microseconds.
 constexpr int kMaxProofSteps = 48;
@@ -71,7 +71,7 @@ std::vector<DimAtomRef> replaceable(const Dim& dim) {
   std::vector<DimAtomRef> atoms;
   for (const DimTerm& term : dim.terms()) {
     for (const DimAtomRef& atom : term.atoms) {
-      if (atom->kind != Kind::symbol || term.atoms.size() > 1) atoms.push_back(atom);
+      if (atom->kind != AtomKind::symbol || term.atoms.size() > 1) atoms.push_back(atom);
     }
   }
   std::sort(atoms.begin(), atoms.end(), [](const DimAtomRef& x, const DimAtomRef& y) {
@@ -101,10 +101,10 @@ class LowerBound {
   int64_t without(const Split& parts, const DimAtom& atom, int64_t enough) {
     const DimRange sign = interval(parts.factor);
     switch (atom.kind) {
-      case Kind::symbol: return by_range(parts, atom, sign, enough);
-      case Kind::floor_div: return by_quotient(parts, atom, sign, enough);
-      case Kind::min: return by_cases(parts, atom, sign.max <= 0, enough);
-      case Kind::max: return by_cases(parts, atom, sign.min >= 0, enough);
+      case AtomKind::symbol: return by_range(parts, atom, sign, enough);
+      case AtomKind::floor_div: return by_quotient(parts, atom, sign, enough);
+      case AtomKind::min: return by_cases(parts, atom, sign.max <= 0, enough);
+      case AtomKind::max: return by_cases(parts, atom, sign.min >= 0, enough);
     }
     return kLow;
   }
@@ -163,12 +163,12 @@ Proof if_yes(bool yes) { return yes ? Proof::yes : Proof::no; }
 
 }  // namespace
 
-DimRange operation_range(Kind kind, const Dim& a, const Dim& b) {
+DimRange operation_range(AtomKind kind, const Dim& a, const Dim& b) {
   // Of a literal the interval, in which an extreme of i64 is a number no more.
   const DimRange x = a.is_literal() ? interval(a) : range(a), y = b.is_literal() ? interval(b) : range(b);
   switch (kind) {
-    case Kind::min: return narrow(widen(std::min(x.min, y.min)), widen(std::min(x.max, y.max)));
-    case Kind::max: return narrow(widen(std::max(x.min, y.min)), widen(std::max(x.max, y.max)));
+    case AtomKind::min: return narrow(widen(std::min(x.min, y.min)), widen(std::min(x.max, y.max)));
+    case AtomKind::max: return narrow(widen(std::max(x.min, y.min)), widen(std::max(x.max, y.max)));
     default: return corners(x, {std::max<int64_t>(y.min, 1), y.max}, over);
   }
 }

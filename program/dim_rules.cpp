@@ -12,7 +12,7 @@
 namespace ingot {
 namespace {
 
-using Kind = DimAtom::Kind;
+using AtomKind = DimAtom::Kind;
 
 bool is_one_term(const Dim& q) { return q.is_literal() || q.terms().size() == 1; }
 bool is_positive(const Dim& q) { return proves_less_equal(1, q); }
@@ -77,7 +77,7 @@ std::optional<Dim> cancel_atom(const Dim& p, const Dim& q) {
 std::optional<Dim> merge_nested(const Dim& p, const Dim& q) {
   const int64_t c = constant(p);
   const auto inner = within_limits([&] { return single_atom(p - c); });
-  if (!inner || !*inner || (*inner)->kind != Kind::floor_div) return std::nullopt;
+  if (!inner || !*inner || (*inner)->kind != AtomKind::floor_div) return std::nullopt;
   const Dim& a = (*inner)->b;
   if (!is_one_term(a) || !is_one_term(q)) return std::nullopt;
   const auto merged = within_limits([&] { return std::array{(*inner)->a + a * c, a * q}; });
@@ -127,7 +127,7 @@ constexpr QuotientRule quotient_rules[] = {
 // ----------------------------------------------------------------------------------------------------- min and max
 
 // min(min(p, q), r) = min(p, min(q, r)): the operands, one by one.
-void flatten(Kind kind, const Dim& dim, std::vector<Dim>& into) {
+void flatten(AtomKind kind, const Dim& dim, std::vector<Dim>& into) {
   const DimAtomRef atom = single_atom(dim);
   if (!atom || atom->kind != kind) return into.push_back(dim);
   flatten(kind, atom->a, into);
@@ -135,11 +135,11 @@ void flatten(Kind kind, const Dim& dim, std::vector<Dim>& into) {
 }
 
 // min(p, q) = p where p <= q; max(p, q) = p where p >= q
-bool makes_idle(Kind kind, const Dim& p, const Dim& q) {
-  return kind == Kind::min ? proves_less_equal(p, q) : proves_less_equal(q, p);
+bool makes_idle(AtomKind kind, const Dim& p, const Dim& q) {
+  return kind == AtomKind::min ? proves_less_equal(p, q) : proves_less_equal(q, p);
 }
 
-Dim extreme(Kind kind, const Dim& a, const Dim& b) {
+Dim extreme(AtomKind kind, const Dim& a, const Dim& b) {
   std::vector<Dim> operands;
   flatten(kind, a, operands);
   flatten(kind, b, operands);
@@ -169,7 +169,7 @@ Dim quotient(const Dim& p, const Dim& q) {
   for (const QuotientRule rule : quotient_rules) {
     if (auto simpler = rule(p, q)) return *simpler;
   }
-  return DimBuilder::operation(Kind::floor_div, p, q);
+  return DimBuilder::operation(AtomKind::floor_div, p, q);
 }
 
 Dim floor_div(const Dim& a, const Dim& b) {
@@ -181,7 +181,7 @@ Dim floor_div(const Dim& a, const Dim& b) {
 // Both forms are equal. The first cannot leave i64 for a large literal b, the second prints as ceil where b is a sum.
 Dim ceil_div(const Dim& a, const Dim& b) { return is_one_term(b) ? floor_div(a - 1, b) + 1 : floor_div(a + b - 1, b); }
 Dim mod(const Dim& a, const Dim& b) { return a - b * floor_div(a, b); }
-Dim min(const Dim& a, const Dim& b) { return extreme(Kind::min, a, b); }
-Dim max(const Dim& a, const Dim& b) { return extreme(Kind::max, a, b); }
+Dim min(const Dim& a, const Dim& b) { return extreme(AtomKind::min, a, b); }
+Dim max(const Dim& a, const Dim& b) { return extreme(AtomKind::max, a, b); }
 
 }  // namespace ingot

@@ -12,7 +12,7 @@
 namespace ingot {
 namespace {
 
-using Kind = DimAtom::Kind;
+using AtomKind = DimAtom::Kind;
 
 std::string bounds_text(const Symbol& symbol) {
   if (symbol.max() == kUnbounded) return fmt::format("at least {}", symbol.min());
@@ -58,13 +58,13 @@ Error bad_divisor(const Dim& divisor) {
 }
 
 WideInt wide_value(const DimAtom& atom, const Bindings& bindings) {
-  if (atom.kind == Kind::symbol) {
+  if (atom.kind == AtomKind::symbol) {
     if (const auto size = bindings.find(*atom.symbol)) return *size;
     throw Error(Code::invalid_argument, fmt::format("symbol {} has no size", atom.symbol->name()));
   }
   const WideInt a = wide_value(atom.a, bindings), b = wide_value(atom.b, bindings);
-  if (atom.kind == Kind::min) return std::min(a, b);
-  if (atom.kind == Kind::max) return std::max(a, b);
+  if (atom.kind == AtomKind::min) return std::min(a, b);
+  if (atom.kind == AtomKind::max) return std::max(a, b);
   if (b < 1) throw bad_divisor(atom.b);
   return floor_quotient(a, b);
 }
@@ -83,13 +83,13 @@ WideInt wide_value(const Dim& dim, const Bindings& bindings) {
 }
 
 Dim substitute_atom(const DimAtomRef& atom, const Bindings& bindings) {
-  if (atom->kind == Kind::symbol) {
+  if (atom->kind == AtomKind::symbol) {
     const auto size = bindings.find(*atom->symbol);
     return size ? Dim(*size) : DimBuilder::of(atom);
   }
   const Dim a = substitute(atom->a, bindings), b = substitute(atom->b, bindings);
-  if (atom->kind == Kind::min) return min(a, b);
-  if (atom->kind == Kind::max) return max(a, b);
+  if (atom->kind == AtomKind::min) return min(a, b);
+  if (atom->kind == AtomKind::max) return max(a, b);
   if (b.is_literal() && b.literal() < 1) throw bad_divisor(atom->b);
   return quotient(a, b);
 }

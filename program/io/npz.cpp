@@ -28,7 +28,7 @@ struct FreeSource {
 };
 using Archive = std::unique_ptr<zip_t, DiscardArchive>;
 using EntryReader = std::unique_ptr<zip_file_t, CloseEntry>;
-using Source = std::unique_ptr<zip_source_t, FreeSource>;
+using ZipSource = std::unique_ptr<zip_source_t, FreeSource>;
 
 // libzip's report about one call.
 class ZipError {
@@ -55,7 +55,7 @@ Archive open_archive(const Buffer& file) {
   // No bytes at all would be an archive without entries to libzip.
   if (file.bytes.empty()) throw failed(Code::bad_file, "cannot open the archive", "Not a zip archive");
   ZipError error;
-  Source source(zip_source_buffer_create(file.bytes.data(), file.bytes.size(), 0, error.get()));
+  ZipSource source(zip_source_buffer_create(file.bytes.data(), file.bytes.size(), 0, error.get()));
   if (!source) throw failed(Code::bad_file, "cannot open the archive", error.text());
   Archive archive(zip_open_from_source(source.get(), ZIP_RDONLY, error.get()));
   if (!archive) throw failed(Code::bad_file, "cannot open the archive", error.text());
@@ -117,8 +117,9 @@ Buffer read_entry(zip_t* archive, uint64_t index, const zip_stat_t& entry) {
     throw failed(Code::bad_file, fmt::format("cannot read {}", quote(entry.name)), zip_file_strerror(reader.get()));
   }
   if (!whole || got != 0) {
-    throw failed(Code::bad_file, quote(entry.name),
-                 fmt::format("has {} bytes than the {} that the archive declares", whole ? "more" : "fewer", entry.size));
+    throw failed(
+        Code::bad_file, quote(entry.name),
+        fmt::format("has {} bytes than the {} that the archive declares", whole ? "more" : "fewer", entry.size));
   }
   return bytes.buffer();
 }
@@ -160,7 +161,7 @@ void add(zip_t* archive, const NamedTensor& t, std::string& prefix) {
       {reinterpret_cast<zip_uint8_t*>(prefix.data()), prefix.size()},
       {reinterpret_cast<zip_uint8_t*>(const_cast<std::byte*>(bytes.data())), bytes.size()}};
   ZipError error;
-  Source source(zip_source_buffer_fragment_create(parts, bytes.empty() ? 1 : 2, 0, error.get()));
+  ZipSource source(zip_source_buffer_fragment_create(parts, bytes.empty() ? 1 : 2, 0, error.get()));
   if (!source) throw failed(Code::limit, fmt::format("cannot write {}", quote(t.name)), error.text());
   const std::string name = t.name + std::string(kSuffix);
   const zip_int64_t index = zip_file_add(archive, name.c_str(), source.get(), ZIP_FL_ENC_UTF_8);
@@ -205,7 +206,7 @@ void write_npz(const std::filesystem::path& path, std::span<const NamedTensor> t
   if (tensors.empty()) return write_empty(path);
   std::vector<std::string> prefixes(tensors.size());
   ZipError error;
-  const Source target(zip_source_buffer_create(nullptr, 0, 0, error.get()));
+  const ZipSource target(zip_source_buffer_create(nullptr, 0, 0, error.get()));
   if (!target) throw failed(Code::limit, "cannot write the archive", error.text());
   Archive archive(zip_open_from_source(target.get(), ZIP_TRUNCATE, error.get()));
   if (!archive) throw failed(Code::limit, "cannot write the archive", error.text());

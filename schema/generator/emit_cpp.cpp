@@ -66,15 +66,33 @@ bool is_operand(const Field& field) { return field.type == FieldType::value || f
 
 // The same field as an argument of a builder method.
 string argument_type(const Field& field) {
-  if (field.type == FieldType::values) return "std::vector<Var>";
+  if (field.type == FieldType::values) return field.required ? "const std::vector<Var>&" : "std::vector<Var>";
   if (field.type == FieldType::value) return field.optional ? "std::optional<Var>" : "Var";
   return full_type(field);
 }
 
-string argument_value(const Field& field, const string& from) {
-  const string name = from + cpp_name(field.name);
+// Whether a copy costs an allocation or a count.
+bool is_heavy(const Field& field) {
+  switch (field.type) {
+    case FieldType::dim:
+    case FieldType::dims:
+    case FieldType::type:
+    case FieldType::types:
+    case FieldType::attributes:
+    case FieldType::text:
+    case FieldType::integers:
+    case FieldType::reals:
+    case FieldType::enumerations: return true;
+    default: return false;
+  }
+}
+
+// Required fields are parameters, the rest is in `options`.
+string argument_value(const Field& field) {
+  const string name = (field.required ? "" : "options.") + cpp_name(field.name);
   if (field.type == FieldType::values) return fmt::format("refs({})", name);
-  return field.type == FieldType::value ? fmt::format("ref({})", name) : name;
+  if (field.type == FieldType::value) return fmt::format("ref({})", name);
+  return field.required && is_heavy(field) ? fmt::format("std::move({})", name) : name;
 }
 
 bool has_options(const OpTable& op) {
@@ -94,8 +112,7 @@ Method method(const OpTable& op, const string& name, const string& fn, const str
   for (const Field& field : op.fields) {
     if (&field == op.fn()) continue;
     if (field.required) parameters.push_back(argument_type(field) + " " + cpp_name(field.name));
-    initializers.push_back(
-        fmt::format(".{} = {}", cpp_name(field.name), argument_value(field, field.required ? "" : "options.")));
+    initializers.push_back(fmt::format(".{} = {}", cpp_name(field.name), argument_value(field)));
   }
   const string options = fmt::format("const options::{}& options", op.name), separator = parameters.empty() ? "" : ", ";
   const string required = fmt::format("{}", fmt::join(parameters, ", "));
@@ -454,7 +471,7 @@ string emit_builder_methods(const Schema& schema) {
 
 string emit_builder_definitions(const Schema& schema) {
   string out =
-      "// Generated from schema/ingot.fbs. Do not edit.\n#include \"program/builder.h\"\n\nnamespace ingot {\n\n";
+      "// Generated from schema/ingot.fbs. Do not edit.\n#include <utility>\n\n#include \"program/builder.h\"\n\nnamespace ingot {\n\n";
   for (const Method& method : methods(schema)) out += method.definition;
   return out + "\n}  // namespace ingot\n";
 }

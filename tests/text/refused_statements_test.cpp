@@ -1,4 +1,5 @@
 // Statements that are refused: the message says where and what.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -140,7 +141,7 @@ TEST(RefusedStatements, StringsAndBytes) {
 // Sizes that nest, and types with many axes, are refused before they cost anything.
 TEST(RefusedStatements, DeepAndWide) {
   const auto full = [](const std::string& shape) { return "%y = full {shape=[" + shape + "], value=1}"; };
-  const std::string deep = full(std::string(100'000, '(') + "1"), minus = full(std::string(100'000, '-') + "one");
+  const std::string deep = full(fmt::format("{:(>100000}1", "")), minus = full(fmt::format("{:->100000}one", ""));
   std::string wide, calls;
   for (int i = 0; i < 65; ++i) wide += "1, ";
   for (int i = 0; i < 65; ++i) calls += "min(1, ";
