@@ -1,6 +1,7 @@
 /* Generated from schema/ingot.fbs. Do not edit.
  *
  * The enums of Ingot programs. The numbers are those of the file format: they never change, new ones are appended. */
+/* clang-format off */
 #ifndef INGOT_ENUMS_H
 #define INGOT_ENUMS_H
 

@@ -14,8 +14,8 @@
 // Ownership  the ProgramBuilder owns its GraphBuilders; a Var is a handle into one of them, valid while it lives.
 // Threads    one thread at a time.
 // Failure    a mistake in an op, an id or a name throws at the call that made it, and leaves the builder as it was
-// before
-//            that call. What needs the whole (types of inputs and states, scopes of symbols, limits) throws at `build`.
+//            before that call. What needs the whole (types of inputs and states, scopes of symbols, limits) throws at
+//            `build`.
 #pragma once
 
 #include <concepts>

@@ -56,7 +56,8 @@ void require_kind(const Scope& scope, std::string_view subject, DType actual, Ki
     if ((allowed & row.kinds) == row.kinds) names.push_back(row.name);
   }
   std::string_view remedy;
-  if (kind(actual) == Kind::storage) remedy = actual == DType::packed ? "packed needs dequantize" : "storage needs a cast";
+  if (kind(actual) == Kind::storage)
+    remedy = actual == DType::packed ? "packed needs dequantize" : "storage needs a cast";
   scope.refuse(subject, std::string(to_string(actual)), with_reason(alternatives(names), remedy));
 }
 

@@ -40,10 +40,10 @@ DType widened(DType dtype);
 // x in that dtype, without a node where it is so already.
 Var as_dtype(Var x, DType dtype);
 
-#define INGOT_BIND_EXPANSION(O)                                                                            \
-  template <>                                                                                              \
+#define INGOT_BIND_EXPANSION(O)                                                                       \
+  template <>                                                                                         \
   std::vector<Var> decompose<op::O>(const op::O& op, GraphBuilder& graph, const Operands& operands) { \
-    return expand(op, graph, operands);                                                                    \
+    return expand(op, graph, operands);                                                               \
   }
 #define INGOT_EXPANSIONS(family) INGOT_COMPOSITES_OF_##family(INGOT_BIND_EXPANSION)
 

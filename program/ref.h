@@ -11,10 +11,10 @@ struct Id {
   auto operator<=>(const Id&) const = default;
 };
 
-using Ref = Id<struct ValueTag>;         // Graph::values
-using GraphId = Id<struct GraphTag>;     // Program::graphs
-using WeightId = Id<struct WeightTag>;   // Program::weights
-using StateId = Id<struct StateTag>;     // Program::states
-using SymbolId = Id<struct SymbolTag>;   // Program::symbols
+using Ref = Id<struct ValueTag>;        // Graph::values
+using GraphId = Id<struct GraphTag>;    // Program::graphs
+using WeightId = Id<struct WeightTag>;  // Program::weights
+using StateId = Id<struct StateTag>;    // Program::states
+using SymbolId = Id<struct SymbolTag>;  // Program::symbols
 
 }  // namespace ingot

@@ -66,8 +66,8 @@ int64_t byte_count(DType dtype, std::span<const int64_t> sizes, const std::optio
   if (bits(dtype) % 8 == 0) {
     int64_t bytes;
     if (!__builtin_mul_overflow(elements, bits(dtype) / 8, &bytes)) return bytes;
-    throw Error(Code::limit, fmt::format("{} elements of {} have more than 2^63 - 1 bytes", elements,
-                                         to_string(dtype)));
+    throw Error(Code::limit,
+                fmt::format("{} elements of {} have more than 2^63 - 1 bytes", elements, to_string(dtype)));
   }
   const int64_t per_byte = 8 / bits(dtype);
   return elements / per_byte + (elements % per_byte != 0);
@@ -80,7 +80,8 @@ namespace {
 // Packed exactly with a scheme; then the bytes that the sizes need.
 int64_t checked_byte_count(DType dtype, const Sizes& sizes, const std::optional<QuantScheme>& scheme) {
   if ((dtype == DType::packed) != scheme.has_value()) {
-    throw Error::mismatch(Code::type_mismatch, "", fmt::format("quantisation scheme of a tensor of {}", to_string(dtype)),
+    throw Error::mismatch(Code::type_mismatch, "",
+                          fmt::format("quantisation scheme of a tensor of {}", to_string(dtype)),
                           scheme ? to_string(*scheme) : "missing", scheme ? "none" : "present");
   }
   return byte_count(dtype, sizes, scheme);

@@ -13,8 +13,8 @@
 // Ownership  values. A weight that was parsed owns its bytes; one that was resolved shares the resolver's.
 // Threads    pure functions; the callbacks run on the caller's thread.
 // Failure    Code::bad_text for what does not parse; a mistake that inference or the verifier finds keeps its code.
-// Either
-//            way the message begins with `file:line:column: `. Text may be hostile: time and memory stay linear in it.
+//            Either way the message begins with `file:line:column: `. Text may be hostile: time and memory stay linear
+//            in it.
 #pragma once
 
 #include <cstdint>

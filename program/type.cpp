@@ -16,28 +16,17 @@ namespace {
 
 // In the order of the enum, so that a DType is its own index.
 constexpr std::array dtype_facts = {
-    DTypeFacts{DType::bool_, Kind::boolean, 8},
-    DTypeFacts{DType::u8, Kind::unsigned_int, 8},
-    DTypeFacts{DType::u16, Kind::unsigned_int, 16},
-    DTypeFacts{DType::u32, Kind::unsigned_int, 32},
-    DTypeFacts{DType::u64, Kind::unsigned_int, 64},
-    DTypeFacts{DType::i8, Kind::signed_int, 8},
-    DTypeFacts{DType::i16, Kind::signed_int, 16},
-    DTypeFacts{DType::i32, Kind::signed_int, 32},
-    DTypeFacts{DType::i64, Kind::signed_int, 64},
-    DTypeFacts{DType::f16, Kind::real, 16},
-    DTypeFacts{DType::bf16, Kind::real, 16},
-    DTypeFacts{DType::f32, Kind::real, 32},
-    DTypeFacts{DType::f64, Kind::real, 64},
-    DTypeFacts{DType::c64, Kind::complex, 64},
-    DTypeFacts{DType::f8e4m3, Kind::storage, 8},
-    DTypeFacts{DType::f8e5m2, Kind::storage, 8},
-    DTypeFacts{DType::f8e8m0, Kind::storage, 8},
-    DTypeFacts{DType::f4e2m1, Kind::storage, 4},
-    DTypeFacts{DType::i4, Kind::storage, 4},
-    DTypeFacts{DType::u4, Kind::storage, 4},
-    DTypeFacts{DType::i2, Kind::storage, 2},
-    DTypeFacts{DType::u2, Kind::storage, 2},
+    DTypeFacts{DType::bool_, Kind::boolean, 8},     DTypeFacts{DType::u8, Kind::unsigned_int, 8},
+    DTypeFacts{DType::u16, Kind::unsigned_int, 16}, DTypeFacts{DType::u32, Kind::unsigned_int, 32},
+    DTypeFacts{DType::u64, Kind::unsigned_int, 64}, DTypeFacts{DType::i8, Kind::signed_int, 8},
+    DTypeFacts{DType::i16, Kind::signed_int, 16},   DTypeFacts{DType::i32, Kind::signed_int, 32},
+    DTypeFacts{DType::i64, Kind::signed_int, 64},   DTypeFacts{DType::f16, Kind::real, 16},
+    DTypeFacts{DType::bf16, Kind::real, 16},        DTypeFacts{DType::f32, Kind::real, 32},
+    DTypeFacts{DType::f64, Kind::real, 64},         DTypeFacts{DType::c64, Kind::complex, 64},
+    DTypeFacts{DType::f8e4m3, Kind::storage, 8},    DTypeFacts{DType::f8e5m2, Kind::storage, 8},
+    DTypeFacts{DType::f8e8m0, Kind::storage, 8},    DTypeFacts{DType::f4e2m1, Kind::storage, 4},
+    DTypeFacts{DType::i4, Kind::storage, 4},        DTypeFacts{DType::u4, Kind::storage, 4},
+    DTypeFacts{DType::i2, Kind::storage, 2},        DTypeFacts{DType::u2, Kind::storage, 2},
     DTypeFacts{DType::packed, Kind::storage, 0},
 };
 
@@ -120,8 +109,8 @@ int64_t packed_bytes(const QuantScheme& scheme, int64_t rows, int64_t columns) {
   int64_t scales, row, total;
   if (__builtin_mul_overflow(ceil_div_sizes(columns, scheme.group), group_bytes, &scales) ||
       __builtin_add_overflow(codes, scales, &row) || __builtin_mul_overflow(rows, row, &total)) {
-    throw Error(Code::limit, fmt::format("a packed tensor of {} rows of {} elements has more than 2^63 - 1 bytes", rows,
-                                         columns));
+    throw Error(Code::limit,
+                fmt::format("a packed tensor of {} rows of {} elements has more than 2^63 - 1 bytes", rows, columns));
   }
   return total;
 }

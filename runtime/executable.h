@@ -6,8 +6,8 @@
 // Ownership  a handle: copies are cheap and share one immutable whole, the program and its weights included.
 // Threads    every method from any thread; any number of Sessions on one Executable.
 // Failure    `compile` throws what `verify` throws; Code::not_found for an engine that does not exist,
-// Code::unsupported
-//            for an op that it cannot run, Code::limit when the state of one session would go beyond the limits.
+//            Code::unsupported for an op that it cannot run, Code::limit when the state of one session would go beyond
+//            the limits.
 #pragma once
 
 #include <memory>

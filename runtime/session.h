@@ -3,8 +3,7 @@
 // Ownership  keeps its Executable alive. State is shared until it is written, so a new or forked Session costs little.
 // Threads    one thread at a time. Sessions share nothing that changes: no lock, and any number run at once.
 // Failure    Error. One without a node was found before anything ran: an input that is missing, unknown, given twice,
-// or
-//            not of the declared type. After a failed call every state is as before it, and the Session as usable.
+//            or not of the declared type. After a failed call every state is as before it, and the Session as usable.
 #pragma once
 
 #include <string_view>

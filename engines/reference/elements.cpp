@@ -156,8 +156,9 @@ const Codec<T>& codec_of(DType dtype) {
 }
 
 const Codec<uint64_t>& bits_codec(DType dtype) {
-  static constexpr Codec<uint64_t> by_width[] = {unsigned_codec<2>({}),  unsigned_codec<4>({}),  unsigned_codec<8>({}),
-                                                 unsigned_codec<16>({}), unsigned_codec<32>({}), unsigned_codec<64>({})};
+  static constexpr Codec<uint64_t> by_width[] = {unsigned_codec<2>({}),  unsigned_codec<4>({}),
+                                                 unsigned_codec<8>({}),  unsigned_codec<16>({}),
+                                                 unsigned_codec<32>({}), unsigned_codec<64>({})};
   return by_width[std::countr_zero(static_cast<unsigned>(bits(dtype))) - 1];
 }
 
@@ -172,7 +173,7 @@ Store<T> storer(DType dtype) {
   return codec_of<T>(dtype).store;
 }
 
-#define INGOT_DOMAIN(T)                  \
+#define INGOT_DOMAIN(T)                    \
   template Load<T> loader<T>(DType dtype); \
   template Store<T> storer<T>(DType dtype);
 INGOT_DOMAIN(bool)

@@ -33,8 +33,8 @@ void Meter::spend(int64_t count, int64_t each) {
 void Meter::require(int64_t bytes) const {
   const int64_t alive = *alive_;
   if (bytes <= limits_.bytes - alive) return;
-  throw Error(Code::limit, fmt::format("{} bytes more than the {} alive go beyond the limit of {}", bytes, alive,
-                                       limits_.bytes));
+  throw Error(Code::limit,
+              fmt::format("{} bytes more than the {} alive go beyond the limit of {}", bytes, alive, limits_.bytes));
 }
 
 Tensor Meter::allocate(DType dtype, Sizes sizes, const std::optional<QuantScheme>& scheme) {

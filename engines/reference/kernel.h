@@ -17,10 +17,10 @@ namespace ingot::reference {
 template <class O>
 void run(const O& op, Frame& frame);
 
-#define INGOT_BIND_KERNEL(O)                        \
-  template <>                                       \
+#define INGOT_BIND_KERNEL(O)                       \
+  template <>                                      \
   void run<op::O>(const op::O& op, Frame& frame) { \
-    kernel(op, frame);                              \
+    kernel(op, frame);                             \
   }
 #define INGOT_KERNELS(family) INGOT_OPS_OF_##family(INGOT_BIND_KERNEL)
 

@@ -25,9 +25,8 @@ struct RefusedKind {
   std::string_view name;
 };
 
-constexpr RefusedKind refused_kinds[] = {{'O', "object"}, {'S', "byte string"}, {'a', "byte string"},
-                                         {'U', "string"}, {'V', "void"},        {'M', "datetime"},
-                                         {'m', "timedelta"}};
+constexpr RefusedKind refused_kinds[] = {{'O', "object"}, {'S', "byte string"}, {'a', "byte string"}, {'U', "string"},
+                                         {'V', "void"},   {'M', "datetime"},    {'m', "timedelta"}};
 
 std::string_view name_of_refused(std::string_view code) {
   for (const RefusedKind& refused : refused_kinds) {
@@ -48,7 +47,8 @@ FileDType read_descr(const std::string& descr) {
   const std::string_view code = std::string_view(descr).substr(has_order ? 1 : 0);
   const auto row = std::ranges::find(npy_dtypes, code, &NpyDType::code);
   if (row == std::end(npy_dtypes)) {
-    throw Error::mismatch(Code::unsupported, "npy", "dtype", fmt::format("{} ({})", quote(descr), name_of_refused(code)),
+    throw Error::mismatch(Code::unsupported, "npy", "dtype",
+                          fmt::format("{} ({})", quote(descr), name_of_refused(code)),
                           "a number of at most 64 bits or bool");
   }
   if (row->word > 1 && (!has_order || descr[0] == '|')) {
@@ -147,7 +147,8 @@ namespace {
 const NpyDType& npy_dtype(DType dtype) {
   const auto row = std::ranges::find(npy_dtypes, dtype, &NpyDType::dtype);
   if (row != std::end(npy_dtypes)) return *row;
-  throw Error(Code::unsupported, fmt::format("{} has no .npy dtype; write a .safetensors file instead", to_string(dtype)))
+  throw Error(Code::unsupported,
+              fmt::format("{} has no .npy dtype; write a .safetensors file instead", to_string(dtype)))
       .in_op("npy");
 }
 

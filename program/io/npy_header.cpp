@@ -39,7 +39,9 @@ class HeaderParser {
     }
     end();
     if (descr && order && shape) return header;
-    throw Error(Code::bad_file, fmt::format("header has no '{}'", !descr ? "descr" : !order ? "fortran_order" : "shape"))
+    throw Error(Code::bad_file, fmt::format("header has no '{}'", !descr   ? "descr"
+                                                                  : !order ? "fortran_order"
+                                                                           : "shape"))
         .in_op("npy");
   }
 

@@ -21,9 +21,10 @@ struct NpyDType {
 };
 
 inline constexpr NpyDType npy_dtypes[] = {
-    {"b1", DType::bool_, 1}, {"u1", DType::u8, 1},  {"u2", DType::u16, 2}, {"u4", DType::u32, 4}, {"u8", DType::u64, 8},
-    {"i1", DType::i8, 1},    {"i2", DType::i16, 2}, {"i4", DType::i32, 4}, {"i8", DType::i64, 8}, {"f2", DType::f16, 2},
-    {"f4", DType::f32, 4},   {"f8", DType::f64, 8}, {"c8", DType::c64, 4}, {"?", DType::bool_, 1},
+    {"b1", DType::bool_, 1}, {"u1", DType::u8, 1},   {"u2", DType::u16, 2}, {"u4", DType::u32, 4},
+    {"u8", DType::u64, 8},   {"i1", DType::i8, 1},   {"i2", DType::i16, 2}, {"i4", DType::i32, 4},
+    {"i8", DType::i64, 8},   {"f2", DType::f16, 2},  {"f4", DType::f32, 4}, {"f8", DType::f64, 8},
+    {"c8", DType::c64, 4},   {"?", DType::bool_, 1},
 };
 
 struct NpyHeader {

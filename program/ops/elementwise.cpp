@@ -104,9 +104,7 @@ constexpr bool complete(const Row (&rows)[N]) {
 }
 static_assert(complete(unary_facts) && complete(binary_facts));
 
-Kinds takes(CompareFn fn) {
-  return fn == CompareFn::eq || fn == CompareFn::ne ? computable : boolean | integer | real;
-}
+Kinds takes(CompareFn fn) { return fn == CompareFn::eq || fn == CompareFn::ne ? computable : boolean | integer | real; }
 
 // The dtype of two operands after promotion, which must be of the kinds that the op takes.
 DType promoted(const Scope& s, const TensorType& a, const TensorType& b, Kinds allowed) {

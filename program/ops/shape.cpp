@@ -17,9 +17,7 @@ void require_paddable(const Scope& s, PadMode mode, const Dim& before, const Dim
       require_at_most(s, "before", before, size - 1);
       return require_at_most(s, "after", after, size - 1);
     case PadMode::edge: return require_at_least(s, "size of a padded axis", size, 1);
-    case PadMode::wrap:
-      require_at_most(s, "before", before, size);
-      return require_at_most(s, "after", after, size);
+    case PadMode::wrap: require_at_most(s, "before", before, size); return require_at_most(s, "after", after, size);
   }
 }
 

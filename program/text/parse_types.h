@@ -1,8 +1,7 @@
 // Types, sizes, enum values and scalars, as they occur in declarations and attributes.
 //
 // Failure    Code::bad_text where the text is wrong; the code of Dim or of the scheme where it says something that
-// cannot
-//            be. Either with its place.
+//            cannot be. Either with its place.
 #pragma once
 
 #include <complex>

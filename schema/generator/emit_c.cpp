@@ -82,6 +82,7 @@ string emit_c_header(const Schema& schema) {
   string out = R"(/* Generated from schema/ingot.fbs. Do not edit.
  *
  * The enums of Ingot programs. The numbers are those of the file format: they never change, new ones are appended. */
+/* clang-format off */
 #ifndef INGOT_ENUMS_H
 #define INGOT_ENUMS_H
 

@@ -471,7 +471,8 @@ string emit_builder_methods(const Schema& schema) {
 
 string emit_builder_definitions(const Schema& schema) {
   string out =
-      "// Generated from schema/ingot.fbs. Do not edit.\n#include <utility>\n\n#include \"program/builder.h\"\n\nnamespace ingot {\n\n";
+      "// Generated from schema/ingot.fbs. Do not edit.\n#include <utility>\n\n#include "
+      "\"program/builder.h\"\n\nnamespace ingot {\n\n";
   for (const Method& method : methods(schema)) out += method.definition;
   return out + "\n}  // namespace ingot\n";
 }

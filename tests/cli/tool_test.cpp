@@ -292,7 +292,8 @@ TEST_F(Tool, EveryDtypeComesInAndGoesOutInline) {
 
 TEST_F(Tool, LongOutputsAreCut) {
   folder.write("iota.txt",
-               "ingot 1\nmethod f() -> (y) {\n  %i = iota {length=30, dtype=i32}\n  %y = broadcast %i {shape=[20, 30]}\n  return %y\n}\n");
+               "ingot 1\nmethod f() -> (y) {\n  %i = iota {length=30, dtype=i32}\n  %y = broadcast %i {shape=[20, "
+               "30]}\n  return %y\n}\n");
   const std::string out = expect_done("ingot run iota.txt");
   EXPECT_NE(out.find("y: i32[20, 30]\n  0 1 2 3 4 5 6 7 8 9 10 11 …\n"), std::string::npos) << out;
   EXPECT_EQ(out.substr(out.size() - 6), "  …\n") << out;

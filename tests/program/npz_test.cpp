@@ -110,12 +110,10 @@ TEST(Npz, RefusesSizesThatLie) {
   ASSERT_EQ(read_npz(buffer_of(honest)).size(), 1u);
   std::string archive = honest;
   patch(archive, kDirectory, kSizeAt, 0xfffffff0);
-  EXPECT_EQ(message(archive),
-            "[npz] size of \"a.npy\" is 4294967280, expected at most 140 from 140 compressed bytes");
+  EXPECT_EQ(message(archive), "[npz] size of \"a.npy\" is 4294967280, expected at most 140 from 140 compressed bytes");
   archive = honest;
   patch(archive, kDirectory, kSizeAt, 100);
-  EXPECT_EQ(message(archive),
-            "[npz] \"a.npy\": has more bytes than the 100 that the archive declares (at \"a.npy\")");
+  EXPECT_EQ(message(archive), "[npz] \"a.npy\": has more bytes than the 100 that the archive declares (at \"a.npy\")");
   archive = honest;
   patch(archive, kDirectory, kCompressedAt, 5000);
   EXPECT_EQ(message(archive), "[npz] compressed size of \"a.npy\" is 5000, expected at most " +
@@ -127,8 +125,7 @@ TEST(Npz, RefusesBombs) {
   std::string archive = archive_of({{"a.npy", f32 + std::string(1 << 20, '\0'), ZIP_CM_DEFLATE}});
   const std::string honest = archive;
   patch(archive, kDirectory, kSizeAt, 1000);
-  EXPECT_EQ(message(archive),
-            "[npz] \"a.npy\": has more bytes than the 1000 that the archive declares (at \"a.npy\")");
+  EXPECT_EQ(message(archive), "[npz] \"a.npy\": has more bytes than the 1000 that the archive declares (at \"a.npy\")");
   archive = honest;
   patch(archive, kDirectory, kSizeAt, (1 << 20) + 141);
   EXPECT_EQ(message(archive),

@@ -103,9 +103,9 @@ TEST(Safetensors, CopiesWhatIsMisaligned) {
 }
 
 TEST(Safetensors, AcceptsGapsButNothingBehindTheEnd) {
-  const auto tensors = read_safetensors(buffer_of(
-      file_of(R"({"b":{"dtype":"U8","shape":[1],"data_offsets":[3,4]},"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})",
-              "1234")));
+  const auto tensors = read_safetensors(buffer_of(file_of(
+      R"({"b":{"dtype":"U8","shape":[1],"data_offsets":[3,4]},"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})",
+      "1234")));
   ASSERT_EQ(tensors.size(), 2u);
   EXPECT_EQ(tensors[0].name, "a");
   EXPECT_EQ(tensors[1].name, "b");
@@ -117,8 +117,15 @@ TEST(Safetensors, AcceptsGapsButNothingBehindTheEnd) {
 
 // An entry of the header with one field replaced.
 std::string entry(std::string_view name, std::string_view dtype, std::string_view shape, std::string_view offsets) {
-  return std::string("\"").append(name).append("\":{\"dtype\":").append(dtype).append(",\"shape\":").append(shape).append(
-      ",\"data_offsets\":").append(offsets).append("}");
+  return std::string("\"")
+      .append(name)
+      .append("\":{\"dtype\":")
+      .append(dtype)
+      .append(",\"shape\":")
+      .append(shape)
+      .append(",\"data_offsets\":")
+      .append(offsets)
+      .append("}");
 }
 
 struct BadHeader {
@@ -144,7 +151,8 @@ const BadHeader bad_headers[] = {
     {entry("a", "\"F64\"", "[1152921504606846976]", "[0,8]"),
      R"(1152921504606846976 elements of f64 have more than 2^63 - 1 bytes (at "a"))", Code::limit},
     {entry("a", "\"F32\"", "[3]", "[0,8]"), R"(byte length of tensor "a" is 8, expected 12 (f32[3]))"},
-    {entry("a", "\"F4\"", "[15]", "[0,8]"), R"(element count of tensor "a" is 15, expected a whole number of bytes of f4e2m1)"},
+    {entry("a", "\"F4\"", "[15]", "[0,8]"),
+     R"(element count of tensor "a" is 15, expected a whole number of bytes of f4e2m1)"},
     {entry("a", "\"F32\"", "[2]", "8"), R"(data_offsets of tensor "a" is "8", expected an array)"},
     {entry("a", "\"F32\"", "[2]", "[0,4,8]"), R"(data_offsets of tensor "a" is "[0,4,8]", expected two numbers)"},
     {entry("a", "\"F32\"", "[2]", "[-8,0]"),

@@ -61,7 +61,8 @@ TEST(DTypes, PromoteAsTheTableSays) {
   for (size_t row = 1; row < table.size(); ++row) {
     ASSERT_EQ(table[row].size(), 15u);
     for (size_t column = 1; column < table[row].size(); ++column) {
-      const auto result = promote(parse_enum<DType>(table[row][0]).value(), parse_enum<DType>(table[0][column]).value());
+      const auto result =
+          promote(parse_enum<DType>(table[row][0]).value(), parse_enum<DType>(table[0][column]).value());
       EXPECT_EQ(result ? to_string(*result) : "-", table[row][column]) << table[row][0] << " " << table[0][column];
     }
   }
@@ -154,7 +155,8 @@ TEST(Schemes, PackedBytes) {
 
 TEST(Schemes, PackedBytesThatOverflow) {
   const QuantScheme eight{QuantMethod::affine, 8, 1, DType::f32};
-  for (const auto& [rows, columns] : {std::pair{int64_t{1}, kMax}, {kMax, int64_t{1}}, {int64_t{1} << 32, int64_t{1} << 31}}) {
+  for (const auto& [rows, columns] :
+       {std::pair{int64_t{1}, kMax}, {kMax, int64_t{1}}, {int64_t{1} << 32, int64_t{1} << 31}}) {
     EXPECT_EQ(message_of([&, r = rows, c = columns] { packed_bytes(eight, r, c); }, Code::limit),
               "a packed tensor of " + std::to_string(rows) + " rows of " + std::to_string(columns) +
                   " elements has more than 2^63 - 1 bytes");
@@ -265,9 +267,9 @@ TEST(Tensors, RefusesBytesThatAreNotTheType) {
             "quantisation scheme of a tensor of f32 is affine, bits=4, group=64, scale=f16, expected none");
   EXPECT_EQ(message_of([&] { Tensor(DType::packed, {}, four, int4); }, Code::type_mismatch),
             "rank of a packed tensor is 0, expected at least 1");
-  EXPECT_EQ(message_of([&] { Tensor(DType::packed, {1}, four, QuantScheme{QuantMethod::affine, 1}); },
-                       Code::out_of_range),
-            "bits of affine scheme is 1, expected 2 to 8");
+  EXPECT_EQ(
+      message_of([&] { Tensor(DType::packed, {1}, four, QuantScheme{QuantMethod::affine, 1}); }, Code::out_of_range),
+      "bits of affine scheme is 1, expected 2 to 8");
 }
 
 }  // namespace
