@@ -15,6 +15,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # The same for variants and optionals that are not uninitialized (GCC bug 80635); clang's own analysis stays.
   add_compile_options(-Wno-restrict -Wno-maybe-uninitialized)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # The variant of all ops folds over them; clang's own limit is 256.
+  add_compile_options(-fbracket-depth=4096)
+endif()
 add_compile_options(-fdiagnostics-color=auto)
 
 if(INGOT_SANITIZE)

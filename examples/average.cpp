@@ -14,7 +14,8 @@ int main() try {
 
   Session session(compile(program.build()));
   const Tensor rows = Tensor::of<float>({2, 3}, {1, 2, 3, 5, 6, 7});
-  for (const float value : session.run({{"x", rows}}).front().tensor.as<float>()) std::cout << value << " ";
+  const std::vector<NamedTensor> outputs = session.run({{"x", rows}});
+  for (const float value : outputs.front().tensor.as<float>()) std::cout << value << " ";
   std::cout << "\n";
 } catch (const std::exception& error) {
   std::cerr << error.what() << "\n";
