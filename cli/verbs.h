@@ -21,6 +21,7 @@ Verb add_inspect(CLI::App& root);
 Verb add_verify(CLI::App& root);
 Verb add_run(CLI::App& root);
 Verb add_convert(CLI::App& root);
+Verb add_import(CLI::App& root);
 Verb add_completion(CLI::App& root);
 
 // Prints `error: message` and returns the exit code of the exception that is being handled.

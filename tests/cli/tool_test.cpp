@@ -184,6 +184,37 @@ TEST_F(Tool, DamagedFilesAreNamed) {
   expect_refused("ingot convert scale.txt -o no/such/folder/a.ingot", 4, "no/such/folder");
 }
 
+// ------------------------------------------------------------------------------------------------------------- import
+
+TEST_F(Tool, ImportsAnOnnxModel) {
+  const std::string model = std::string(source_dir) + "/tests/data/onnx/branches/model.onnx";
+  expect_done("ingot import " + model + " -o m.ingot");
+  EXPECT_NE(expect_done("ingot inspect m.ingot").find("method main("), std::string::npos);
+  expect_done("ingot import " + model + " -o m.txt && ingot convert m.txt -o again.ingot");
+  EXPECT_EQ(expect_done("ingot inspect m.ingot"), expect_done("ingot inspect again.ingot"));
+  expect_refused("ingot import scale.txt -o n.ingot", 4, "scale.txt");
+  expect_refused("ingot import missing.onnx -o n.ingot", 4, "missing.onnx");
+  expect_refused("ingot import " + model, 2, "--output is required");
+  expect_refused("ingot import " + model + " -o n.ingot --shape x", 2, "expected INPUT=SIZE");
+  expect_refused("ingot import " + model + " -o n.ingot --shape nothing=1", 4, "nothing");
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "n.ingot"));
+}
+
+TEST_F(Tool, ReportsWhatItCannotImport) {
+  folder.write("make.py", R"(from onnx import TensorProto, helper, save
+x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, [2]) for name in "xy")
+node = helper.make_node("Blur", ["x"], ["y"], name="b0", domain="acme")
+opsets = [helper.make_opsetid("", 20), helper.make_opsetid("acme", 1)]
+save(helper.make_model(helper.make_graph([node], "g", [x], [y]), opset_imports=opsets), "model.onnx")
+)");
+  expect_done(std::string(python) + " make.py");
+  expect_refused("ingot import model.onnx -o n.ingot --report r.json", 3, "acme::Blur");
+  const auto report = nlohmann::json::parse(read_text(folder.path() / "r.json"));
+  EXPECT_EQ(report["unsupported"].size(), 1U);
+  EXPECT_EQ(report["unsupported"][0]["count"], 1);
+  EXPECT_EQ(report["unsupported"][0]["places"][0], "b0");
+}
+
 // ---------------------------------------------------------------------------------------------------------------- run
 
 TEST_F(Tool, RunShowsOutputs) {
