@@ -4,7 +4,7 @@
 set(INGOT_GEN_DIR "${PROJECT_BINARY_DIR}/gen")
 
 # What `ingot-schema` writes into gen/. Sources among them become part of ingot_program.
-set(INGOT_GENERATED enums.h ops.h fields.h fields.cpp families.h options.h builder_methods.inc builder_methods.cpp
+set(INGOT_GENERATED enums.h ops.h fields.h fields.cpp families.h options.h builder_methods.inc builder_methods.cpp op_pages.h
     ingot_generated.h)
 list(TRANSFORM INGOT_GENERATED PREPEND "${INGOT_GEN_DIR}/")
 

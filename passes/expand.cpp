@@ -44,8 +44,10 @@ class Copy {
   template <class T>
   void move(T&) const {}
 
+  // A decomposition may give back an operand, which has its name already.
   void put(Ref ref, Var var) {
-    if (const std::string& name = from_.values[ref.id].name; !name.empty()) to_.name_value(var, name);
+    const std::string &name = from_.values[ref.id].name, &present = to_.graph().values[var.ref().id].name;
+    if (!name.empty() && present.empty()) to_.name_value(var, name);
     values_[ref.id] = var;
   }
   const Var& at(Ref ref) const { return values_[ref.id].value(); }

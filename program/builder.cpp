@@ -236,14 +236,18 @@ class CallOrder {
 
 }  // namespace
 
-// Inner graphs were made after the graphs that call them.
+// Inner graphs were made after the graphs that call them. Builders move with their graphs, so that they stay usable
+// when the program is refused.
 void ProgramBuilder::order_graphs() {
   const CallOrder order(program_.graphs);
   std::vector<uint32_t> places(program_.graphs.size());
   std::vector<Graph> graphs;
+  std::vector<std::unique_ptr<GraphBuilder>> builders;
   for (const uint32_t id : order.ids()) {
     places[id] = static_cast<uint32_t>(graphs.size());
     graphs.push_back(std::move(program_.graphs[id]));
+    builders.push_back(std::move(graphs_[id]));
+    builders.back()->id_ = {places[id]};
   }
   for (Graph& graph : graphs) {
     for (Node& node : graph.nodes) {
@@ -253,6 +257,7 @@ void ProgramBuilder::order_graphs() {
     }
   }
   program_.graphs = std::move(graphs);
+  graphs_ = std::move(builders);
 }
 
 Program ProgramBuilder::build(const Limits& limits) {

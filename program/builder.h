@@ -18,6 +18,7 @@
 //            `build`.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <memory>
 #include <optional>
@@ -109,7 +110,17 @@ class GraphBuilder {
   Ref ref(const Var& var) const;
   std::optional<Ref> ref(const std::optional<Var>& var) const;
   std::vector<Ref> refs(const std::vector<Var>& vars) const;
-  Var only(std::vector<Var> results) const { return results.front(); }
+  // The results of an op that has always as many.
+  template <size_t n>
+  static auto take(const std::vector<Var>& results) {
+    if constexpr (n == 1) {
+      return results[0];
+    } else {
+      return [&]<size_t... i>(std::index_sequence<i...>) {
+        return std::array<Var, n>{results[i]...};
+      }(std::make_index_sequence<n>());
+    }
+  }
   void check_not_called() const;
 
   ProgramBuilder* program_;

@@ -39,6 +39,8 @@ std::optional<std::vector<Var>> decompose(const Op& op, GraphBuilder& graph, con
 DType widened(DType dtype);
 // x in that dtype, without a node where it is so already.
 Var as_dtype(Var x, DType dtype);
+// The value of an expression over sizes, negative ones included, as an i64 scalar.
+Var value_of(GraphBuilder& graph, const Dim& dim);
 
 #define INGOT_BIND_EXPANSION(O)                                                                       \
   template <>                                                                                         \

@@ -45,7 +45,7 @@ Types infer(const Op& op, const Program& program, const Graph& graph) {
   const std::string name = mnemonic(op);
   const Scope scope{program, graph, name};
   try {
-    return std::visit([&](const auto& each) { return infer(each, scope); }, op);
+    return visit([&](const auto& each) { return infer(each, scope); }, op);
   } catch (Error& error) {  // from arithmetic on sizes and checks of schemes, which do not know the op
     error.in_op(name);
     throw;

@@ -4,20 +4,12 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <array>
-#include <memory>
 #include <utility>
 
 #include "gen/fields.h"
 
 namespace ingot {
 namespace {
-
-template <size_t... I>
-Op make_indexed(size_t index, std::index_sequence<I...>) {
-  static constexpr std::array<Op (*)(), sizeof...(I)> make = {[]() -> Op { return Op(std::in_place_index<I>); }...};
-  return make.at(index)();
-}
 
 // The name of the field fn, for mnemonics that depend on it.
 std::string_view spelled_field(const Op& op) {
@@ -41,10 +33,6 @@ Effects own_effects(OpEffects effects) {
 }
 
 }  // namespace
-
-Op make_op(Opcode opcode) {
-  return make_indexed(static_cast<size_t>(opcode), std::make_index_sequence<std::variant_size_v<Op>>());
-}
 
 const Graph* Program::method(std::string_view name) const {
   const auto found =

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gen/ops.h"
+#include "program/op.h"
 #include "program/ref.h"
 #include "program/tensor.h"
 #include "program/type.h"

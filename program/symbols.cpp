@@ -113,6 +113,7 @@ class ScopeCheck {
       needs_of_[callee.id].each_not_in(bound_, needed_, [&](uint32_t symbol) { use(symbol); });
     });
     each_field<Dim>(node.op, [&](const Dim& dim) { use(dim); });
+    each_field<std::optional<Dim>>(node.op, [&](const std::optional<Dim>& dim) { use(dim.value_or(0)); });
     each_field<Shape>(node.op, [&](const Shape& shape) { use(shape); });
     each_field<SymbolId>(node.op, [&](SymbolId symbol) { bound_.insert(symbol.id); });
     for (uint32_t i = 0; i < node.result_count; ++i) use(graph_.type(Ref{node.first_result.id + i}).shape);

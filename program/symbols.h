@@ -1,7 +1,7 @@
 // Symbols of a program: declared once, bound once, in scope where a size uses them.
 //
-// A symbol is bound by the sizes of a method's inputs, or by one op (`nonzero`) of one graph. A sub-graph runs with the
-// symbols of its caller, so what it uses and does not bind itself must be in scope at every call.
+// A symbol is bound by the sizes of a method's inputs, or by one op (`nonzero`, `item`) of one graph. A sub-graph runs
+// with the symbols of its caller, so what it uses and does not bind itself must be in scope at every call.
 //
 // Threads    pure functions. Failure  Error that names symbol and graph.
 #pragma once

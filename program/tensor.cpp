@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -116,10 +117,21 @@ std::span<std::byte> Tensor::mutable_bytes() {
   return {const_cast<std::byte*>(buffer_.bytes.data()), buffer_.bytes.size()};
 }
 
-void Tensor::check_dtype(DType wanted) const {
-  if (dtype_ == wanted) return;
-  throw Error::mismatch(Code::type_mismatch, "", "dtype of a tensor", std::string(to_string(dtype_)),
-                        std::string(to_string(wanted)));
+bool Tensor::is_aligned() const {
+  const auto alignment = static_cast<uintptr_t>(std::max(bits(dtype_) / 8, 1));
+  return reinterpret_cast<uintptr_t>(bytes().data()) % alignment == 0;
+}
+
+Tensor Tensor::aligned() const {
+  return is_aligned() ? *this : Tensor(dtype_, sizes_, Buffer::copy_of(bytes()), scheme_);
+}
+
+void Tensor::check_readable(DType wanted) const {
+  if (dtype_ != wanted) {
+    throw Error::mismatch(Code::type_mismatch, "", "dtype of a tensor", std::string(to_string(dtype_)),
+                          std::string(to_string(wanted)));
+  }
+  if (!is_aligned()) throw Error(Code::invalid_argument, "the tensor is a view that is not aligned: read aligned()");
 }
 
 }  // namespace ingot

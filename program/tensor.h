@@ -56,16 +56,20 @@ class Tensor {
 
   // Precondition: made by allocate and not shared yet.
   std::span<std::byte> mutable_bytes();
-  // The elements as T. Throws Code::type_mismatch when T is another dtype.
+  // Whether the elements can be read in place. A view of a file may lie anywhere.
+  bool is_aligned() const;
+  // Itself, or a copy that is aligned.
+  Tensor aligned() const;
+  // The elements as T. Throws Code::type_mismatch when T is another dtype, Code::invalid_argument when it is not aligned.
   template <class T>
   std::span<const T> as() const {
-    check_dtype(dtype_of<T>());
+    check_readable(dtype_of<T>());
     return {reinterpret_cast<const T*>(bytes().data()), bytes().size() / sizeof(T)};
   }
 
  private:
   static Tensor of_bytes(DType dtype, Sizes sizes, std::span<const std::byte> bytes);
-  void check_dtype(DType wanted) const;
+  void check_readable(DType wanted) const;
 
   DType dtype_ = DType::f32;
   Sizes sizes_;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <optional>
 #include <utility>
 
 #include "program/error.h"
@@ -69,11 +71,50 @@ std::optional<DType> promote(DType a, DType b) {
 
 namespace {
 
-constexpr QuantScheme fixed_schemes[] = {
+constexpr auto any = std::nullopt;
+
+// In the order of the enum. Bits of a GGUF method are those of its name.
+constexpr MethodFacts method_facts[] = {
+    {QuantMethod::affine, any, any, any},
+    {QuantMethod::symmetric, any, any, any},
     {QuantMethod::mxfp4, 4, 32, DType::f8e8m0},
     {QuantMethod::mxfp8, 8, 32, DType::f8e8m0},
     {QuantMethod::nvfp4, 4, 16, DType::f8e4m3},
+    {QuantMethod::nf4, 4, any, any},
+    {QuantMethod::fp8_e4m3, 8, any, any},
+    {QuantMethod::fp8_e5m2, 8, any, any},
+    {QuantMethod::q4_0, 4, 32, DType::f16, 18},
+    {QuantMethod::q4_1, 4, 32, DType::f16, 20},
+    {QuantMethod::q5_0, 5, 32, DType::f16, 22},
+    {QuantMethod::q5_1, 5, 32, DType::f16, 24},
+    {QuantMethod::q8_0, 8, 32, DType::f16, 34},
+    {QuantMethod::q8_1, 8, 32, DType::f16, 36},
+    {QuantMethod::q2_k, 2, 256, DType::f16, 84},
+    {QuantMethod::q3_k, 3, 256, DType::f16, 110},
+    {QuantMethod::q4_k, 4, 256, DType::f16, 144},
+    {QuantMethod::q5_k, 5, 256, DType::f16, 176},
+    {QuantMethod::q6_k, 6, 256, DType::f16, 210},
+    {QuantMethod::q8_k, 8, 256, DType::f32, 292},
+    {QuantMethod::iq4_nl, 4, 32, DType::f16, 18},
+    {QuantMethod::iq4_xs, 4, 256, DType::f16, 136},
+    {QuantMethod::iq2_xxs, 2, 256, DType::f16, 66, true},
+    {QuantMethod::iq2_xs, 2, 256, DType::f16, 74, true},
+    {QuantMethod::iq2_s, 2, 256, DType::f16, 82, true},
+    {QuantMethod::iq3_xxs, 3, 256, DType::f16, 98, true},
+    {QuantMethod::iq3_s, 3, 256, DType::f16, 110, true},
+    {QuantMethod::iq1_s, 1, 256, DType::f16, 50, true},
+    {QuantMethod::iq1_m, 1, 256, DType::f16, 56, true},
+    {QuantMethod::tq1_0, 1, 256, DType::f16, 54},
+    {QuantMethod::tq2_0, 2, 256, DType::f16, 66},
 };
+
+constexpr bool methods_in_enum_order() {
+  for (size_t i = 0; i < std::size(method_facts); ++i) {
+    if (static_cast<size_t>(method_facts[i].method) != i) return false;
+  }
+  return true;
+}
+static_assert(methods_in_enum_order() && std::size(method_facts) == EnumNames<QuantMethod>::names.size());
 
 void check_field(const QuantScheme& scheme, bool ok, std::string_view field, std::string actual, std::string expected) {
   if (ok) return;
@@ -81,31 +122,36 @@ void check_field(const QuantScheme& scheme, bool ok, std::string_view field, std
                         std::move(actual), std::move(expected));
 }
 
-void check_fixed(const QuantScheme& s, const QuantScheme& wanted) {
-  check_field(s, s.bits == wanted.bits, "bits", std::to_string(s.bits), std::to_string(wanted.bits));
-  check_field(s, s.group == wanted.group, "group", std::to_string(s.group), std::to_string(wanted.group));
-  check_field(s, s.scale == wanted.scale, "scale", std::string(to_string(s.scale)),
-              std::string(to_string(wanted.scale)));
-}
-
 int64_t ceil_div_sizes(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
 }  // namespace
 
+const MethodFacts& facts(QuantMethod method) { return method_facts[static_cast<size_t>(method)]; }
+
 void check(const QuantScheme& s) {
-  for (const QuantScheme& fixed : fixed_schemes) {
-    if (fixed.method == s.method) return check_fixed(s, fixed);
-  }
-  check_field(s, s.bits >= 2 && s.bits <= 8, "bits", std::to_string(s.bits), "2 to 8");
-  check_field(s, s.group >= 1, "group", std::to_string(s.group), "at least 1");
-  const bool scale_ok = s.scale == DType::f16 || s.scale == DType::bf16 || s.scale == DType::f32;
-  check_field(s, scale_ok, "scale", std::string(to_string(s.scale)), "f16, bf16 or f32");
+  const MethodFacts& f = facts(s.method);
+  check_field(s, f.bits ? s.bits == *f.bits : s.bits >= 2 && s.bits <= 8, "bits", std::to_string(s.bits),
+              f.bits ? std::to_string(*f.bits) : "2 to 8");
+  check_field(s, f.group ? s.group == *f.group : s.group >= 1, "group", std::to_string(s.group),
+              f.group ? std::to_string(*f.group) : "at least 1");
+  const bool scale_ok =
+      f.scale ? s.scale == *f.scale : s.scale == DType::f16 || s.scale == DType::bf16 || s.scale == DType::f32;
+  check_field(s, scale_ok, "scale", std::string(to_string(s.scale)),
+              f.scale ? std::string(to_string(*f.scale)) : "f16, bf16 or f32");
+}
+
+void check_columns(const QuantScheme& s, const Dim& columns) {
+  if (!has_blocks(s.method) || equal(mod(columns, s.group), 0) == Proof::yes) return;
+  check_field(s, false, "last axis", to_string(columns), fmt::format("a multiple of {}", s.group));
 }
 
 int64_t packed_bytes(const QuantScheme& scheme, int64_t rows, int64_t columns) {
+  check_columns(scheme, columns);
   // columns / 8 first: columns · bits may leave i64 where the bytes do not.
-  const int64_t codes = columns / 8 * scheme.bits + ceil_div_sizes(columns % 8 * scheme.bits, 8);
-  const int64_t group_bytes = bits(scheme.scale) / 8 * (scheme.method == QuantMethod::affine ? 2 : 1);
+  const bool blocks = has_blocks(scheme.method);
+  const int64_t codes = blocks ? 0 : columns / 8 * scheme.bits + ceil_div_sizes(columns % 8 * scheme.bits, 8);
+  const int64_t group_bytes = blocks ? facts(scheme.method).block_bytes
+                                     : bits(scheme.scale) / 8 * (scheme.method == QuantMethod::affine ? 2 : 1);
   int64_t scales, row, total;
   if (__builtin_mul_overflow(ceil_div_sizes(columns, scheme.group), group_bytes, &scales) ||
       __builtin_add_overflow(codes, scales, &row) || __builtin_mul_overflow(rows, row, &total)) {

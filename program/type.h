@@ -60,10 +60,25 @@ struct QuantScheme {
   bool operator==(const QuantScheme&) const = default;
 };
 
+// What a method fixes of its schemes.
+struct MethodFacts {
+  QuantMethod method;
+  std::optional<int> bits;       // none: 2 to 8
+  std::optional<int64_t> group;  // none: 1 or more
+  std::optional<DType> scale;    // none: f16, bf16 or f32
+  int64_t block_bytes = 0;       // GGUF: a row is blocks of `group` elements and so many bytes; else 0
+  bool searched = false;         // the codes are found by search: quantize makes none
+};
+
+const MethodFacts& facts(QuantMethod method);
+inline bool has_blocks(QuantMethod method) { return facts(method).block_bytes != 0; }
+
 // Throws Code::out_of_range when a field is outside what its method allows.
 void check(const QuantScheme& scheme);
-// Bytes of `rows` rows of `columns` elements: codes, then scales, then biases (affine). Each row's codes start on a byte.
-// Precondition: check(scheme) passed. Throws Code::limit on overflow.
+// Throws Code::out_of_range unless a last axis of this size is provably whole blocks, where the method has blocks.
+void check_columns(const QuantScheme& scheme, const Dim& columns);
+// Bytes of `rows` rows of `columns` elements: codes, then scales, then biases (affine), or blocks row by row. Each row's
+// codes start on a byte. Precondition: check(scheme) passed. Throws as check_columns, and Code::limit on overflow.
 int64_t packed_bytes(const QuantScheme& scheme, int64_t rows, int64_t columns);
 // `affine, bits=4, group=64, scale=f16`
 std::string to_string(const QuantScheme& scheme);

@@ -64,6 +64,7 @@ class TypeCheck {
     }
     if (type.scheme) check(*type.scheme);
     for (const Dim& dim : type.shape) check_size(dim, type);
+    if (type.scheme && !type.shape.empty()) check_columns(*type.scheme, type.shape.back());
     check_bytes(type);
   }
 

@@ -25,7 +25,7 @@ void check_engine(std::string_view name) {
 }
 
 Tensor initial_contents(const State& state, const Program& program) {
-  if (state.initial) return program.weights[state.initial->id].tensor;
+  if (state.initial) return program.weights[state.initial->id].tensor.aligned();
   Tensor zeros = Tensor::allocate(state.type.dtype, *literal_sizes(state.type.shape), state.type.scheme);
   std::ranges::fill(zeros.mutable_bytes(), std::byte{0});
   return zeros;
@@ -69,8 +69,10 @@ Executable compile(Program program, const CompileOptions& options) {
   verify(program);
   reference::check_supported(program);
   std::vector<Tensor> states = initial_contents(program, options.limits);
+  reference::Plan plan = reference::make_plan(std::move(program));
+  plan.poison = options.poison;
   return Executable(std::make_shared<const Executable::Data>(
-      Executable::Data{options.engine, options.limits, reference::make_plan(std::move(program)), std::move(states)}));
+      Executable::Data{options.engine, options.limits, std::move(plan), std::move(states)}));
 }
 
 const Program& Executable::program() const { return data_->plan.program; }

@@ -23,6 +23,8 @@ namespace ingot {
 struct CompileOptions {
   std::string engine = "reference";
   RunLimits limits;  // of every call
+  // Results begin as garbage instead of zeros, so that tests find an element that nobody writes.
+  bool poison = false;
 };
 
 class Executable {

@@ -105,7 +105,7 @@ std::vector<NamedTensor> Session::run(std::vector<NamedTensor> inputs, std::stri
   for (const Output& output : graph.outputs) outputs.push_back({output.name, Tensor()});
   Prepared call = prepare(graph, std::move(inputs));
   std::vector<Tensor> results = executable_.execute(graph, std::move(call.inputs), std::move(call.bindings), states_);
-  for (size_t i = 0; i < results.size(); ++i) outputs[i].tensor = std::move(results[i]);
+  for (size_t i = 0; i < results.size(); ++i) outputs[i].tensor = results[i].aligned();
   return outputs;
 }
 

@@ -3,6 +3,9 @@
 // Threads    pure functions. Failure  none.
 #pragma once
 
+#include <limits>
+#include <type_traits>
+
 #include "engines/reference/elements.h"
 
 namespace ingot::reference {
@@ -18,5 +21,15 @@ struct Extremes {
 };
 template <class T>
 Extremes<T> extremes(DType dtype);
+
+// The same with the infinities of reals: the max and the min of nothing.
+template <class T>
+Extremes<T> bounds(DType dtype) {
+  if constexpr (std::is_same_v<T, double>) {
+    return {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+  } else {
+    return extremes<T>(dtype);
+  }
+}
 
 }  // namespace ingot::reference

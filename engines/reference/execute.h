@@ -16,6 +16,7 @@ struct Plan {
   Program program;
   // By graph and node: the values that no later node or output reads.
   std::vector<std::vector<std::vector<Ref>>> dead_after;
+  bool poison = false;  // results begin as garbage
 };
 
 // Precondition: the program has passed `verify`.

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <new>
 #include <utility>
-#include <variant>
 
 #include "engines/reference/convert.h"
 #include "engines/reference/execute.h"
@@ -95,7 +95,7 @@ void Frame::run(const Node& node) {
   node_ = &node;
   try {
     call_.meter.spend(1);
-    std::visit([&](const auto& op) { reference::run(op, *this); }, node.op);
+    visit([&](const auto& op) { reference::run(op, *this); }, node.op);
   } catch (Error& error) {
     error.in_op(mnemonic(node.op)).at_node(place_of(graph_, node));
     throw;
@@ -135,11 +135,21 @@ View<int64_t> Frame::indices(Ref ref) {
 
 // ----------------------------------------------------------------------------------------------------------- results
 
-Tensor& Frame::allocate_result(uint32_t i) {
+Tensor& Frame::allocate_zeros(uint32_t i) {
   const TensorType& type = result_type(i);
   Tensor& result = values_[node_->first_result.id + i];
   result = call_.meter.allocate(type.dtype, sizes(type.shape), type.scheme);
   spend(result.elements());
+  return result;
+}
+
+Tensor& Frame::allocate_result(uint32_t i) {
+  Tensor& result = allocate_zeros(i);
+  const DType dtype = result.dtype();
+  // A bool must stay one, and the bits behind the last element of a small dtype stay 0.
+  if (call_.plan.poison && ingot::bits(dtype) >= 8 && dtype != DType::packed) {
+    std::ranges::fill(result.mutable_bytes(), std::byte{dtype == DType::bool_ ? uint8_t{1} : uint8_t{0xcb}});
+  }
   return result;
 }
 

@@ -95,13 +95,20 @@ class Frame {
   // ---- results
   uint32_t result_count() const { return node_->result_count; }
   DType result_dtype(uint32_t i = 0) const { return result_type(i).dtype; }
-  // Allocated as inference says, under the bindings.
+  // Allocated as inference says, under the bindings. The kernel writes every element.
   template <class T = double>
   Out<T> out(uint32_t i = 0) {
     return Out<T>(allocate_result(i), storer<T>(result_dtype(i)));
   }
+  // The same where every element is 0 at first.
+  template <class T = double>
+  Out<T> zeros(uint32_t i = 0) {
+    return Out<T>(allocate_zeros(i), storer<T>(result_dtype(i)));
+  }
+  Out<uint64_t> zero_bits(uint32_t i = 0) { return Out<uint64_t>(allocate_zeros(i), bits_storer(result_dtype(i))); }
   Out<uint64_t> out_bits(uint32_t i = 0) { return Out<uint64_t>(allocate_result(i), bits_storer(result_dtype(i))); }
   Tensor& allocate_result(uint32_t i = 0);
+  Tensor& allocate_zeros(uint32_t i = 0);
   // A tensor that is there already. Throws when it is not what inference says.
   void set(uint32_t i, Tensor tensor);
 

@@ -35,6 +35,18 @@ T multiply(T a, T b) {
   return wrapping(a, b, [](auto x, auto y) { return x * y; });
 }
 
+template <class T>
+bool is_nan(T x) {
+  if constexpr (std::is_same_v<T, double>) return std::isnan(x);
+  return false;
+}
+
+// The order of sorting: NaN behind everything.
+template <class T>
+bool sorts_before(T a, T b) {
+  return is_nan(b) ? !is_nan(a) : a < b;
+}
+
 // NaN when either is; -0 before +0.
 template <class T>
 T larger(T a, T b) {
@@ -51,6 +63,12 @@ T smaller(T a, T b) {
     if (a == b) return std::signbit(a) ? a : b;
   }
   return b < a ? b : a;
+}
+
+// log(e^a + e^b). Equal infinities have no difference.
+inline double logaddexp(double a, double b) {
+  const double difference = a == b ? 0 : std::abs(a - b);
+  return larger(a, b) + std::log1p(std::exp(-difference));
 }
 
 }  // namespace ingot::reference

@@ -3,43 +3,81 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 
 #include "engines/reference/convert.h"
 #include "engines/reference/elements.h"
+#include "engines/reference/gguf_blocks.h"
 #include "engines/reference/numbers.h"
 #include "program/error.h"
 
 namespace ingot::reference {
 namespace {
 
-bool has_integer_codes(const QuantScheme& scheme) {
-  return scheme.method == QuantMethod::affine || scheme.method == QuantMethod::symmetric;
-}
+// The levels of nf4: the quantiles of the normal distribution that QLoRA published, as f32.
+constexpr std::array<double, 16> nf4_levels = {
+    -1.0,
+    -0.6961928009986877,
+    -0.5250730514526367,
+    -0.39491748809814453,
+    -0.28444138169288635,
+    -0.18477343022823334,
+    -0.09105003625154495,
+    0.0,
+    0.07958029955625534,
+    0.16093020141124725,
+    0.24611230194568634,
+    0.33791524171829224,
+    0.44070982933044434,
+    0.5626170039176941,
+    0.7229568362236023,
+    1.0,
+};
 
-// Precondition: no integer codes.
-DType code_dtype(const QuantScheme& scheme) {
-  return scheme.method == QuantMethod::mxfp8 ? DType::f8e4m3 : DType::f4e2m1;
+// The dtype of the codes, where they are floats.
+std::optional<DType> code_dtype(QuantMethod method) {
+  switch (method) {
+    case QuantMethod::mxfp4:
+    case QuantMethod::nvfp4: return DType::f4e2m1;
+    case QuantMethod::mxfp8:
+    case QuantMethod::fp8_e4m3: return DType::f8e4m3;
+    case QuantMethod::fp8_e5m2: return DType::f8e5m2;
+    default: return {};
+  }
 }
 
 double code_value(const QuantScheme& scheme, uint64_t code) {
-  if (has_integer_codes(scheme)) {
-    const bool negative = scheme.method == QuantMethod::symmetric && code >> (scheme.bits - 1);
-    return static_cast<double>(code) - (negative ? std::ldexp(1, scheme.bits) : 0);
+  if (scheme.method == QuantMethod::nf4) return nf4_levels[code];
+  if (const auto dtype = code_dtype(scheme.method)) {
+    const std::byte byte{static_cast<uint8_t>(code)};
+    return loader<double>(*dtype)(&byte, 0);
   }
-  const std::byte byte{static_cast<uint8_t>(code)};
-  return loader<double>(code_dtype(scheme))(&byte, 0);
+  const bool negative = scheme.method == QuantMethod::symmetric && code >> (scheme.bits - 1);
+  return static_cast<double>(code) - (negative ? std::ldexp(1, scheme.bits) : 0);
 }
 
-// The value of the largest code that `quantize` makes: 2^bits - 1, 2^(bits-1) - 1, 448 or 6.
+// The value of the largest code that `quantize` makes: 2^bits - 1, 2^(bits-1) - 1, the largest float, or 1.
 double largest_code(const QuantScheme& scheme) {
-  if (!has_integer_codes(scheme)) return extremes<double>(code_dtype(scheme)).highest;
+  if (scheme.method == QuantMethod::nf4) return 1;
+  if (const auto dtype = code_dtype(scheme.method)) return extremes<double>(*dtype).highest;
   return std::ldexp(1, scheme.method == QuantMethod::affine ? scheme.bits : scheme.bits - 1) - 1;
 }
 
 bool has_bias(const QuantScheme& scheme) { return scheme.method == QuantMethod::affine; }
 
 int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+
+int64_t row_bytes(const QuantScheme& scheme, int64_t columns) {
+  if (has_blocks(scheme.method)) return columns / scheme.group * facts(scheme.method).block_bytes;
+  return columns / 8 * scheme.bits + ceil_div(columns % 8 * scheme.bits, 8);
+}
+
+template <class Bytes>
+Bytes part(Bytes bytes, int64_t first, int64_t size) {
+  return bytes.subspan(static_cast<size_t>(first), static_cast<size_t>(size));
+}
 
 }  // namespace
 
@@ -50,16 +88,11 @@ Packing::Packing(const QuantScheme& scheme, const Sizes& sizes)
       rows_(element_count(std::span(sizes).first(sizes.size() - 1))),
       columns_(sizes.back()),
       groups_(ceil_div(columns_, scheme.group)),
-      row_bytes_(columns_ / 8 * scheme.bits + ceil_div(columns_ % 8 * scheme.bits, 8)),
+      row_bytes_(row_bytes(scheme, columns_)),
       scales_at_(rows_ * row_bytes_),
       biases_at_(scales_at_ + rows_ * groups_ * (bits(scheme.scale) / 8)) {}
 
-Packing::Range Packing::range(int64_t g) const {
-  const int64_t first = g * scheme_.group;
-  return {first, std::min(scheme_.group, columns_ - first)};
-}
-
-Group Packing::load_group(std::span<const std::byte> bytes, int64_t row, int64_t g) const {
+Packing::Group Packing::load_group(std::span<const std::byte> bytes, int64_t row, int64_t g) const {
   const auto load = loader<double>(scheme_.scale);
   const int64_t i = row * groups_ + g;
   return {load(bytes.data() + scales_at_, i), has_bias(scheme_) ? load(bytes.data() + biases_at_, i) : 0};
@@ -86,16 +119,40 @@ uint64_t Packing::load_code(std::span<const std::byte> bytes, int64_t row, int64
 void Packing::store_code(std::span<std::byte> bytes, int64_t row, int64_t k, uint64_t code) const {
   for (int b = 0; b < scheme_.bits; ++b) {
     const int64_t bit = k * scheme_.bits + b;
-    const auto mask = std::byte{1} << (bit % 8);
-    std::byte& byte = bytes[static_cast<size_t>(row * row_bytes_ + bit / 8)];
-    byte = code >> b & 1 ? byte | mask : byte & ~mask;
+    bytes[static_cast<size_t>(row * row_bytes_ + bit / 8)] |= static_cast<std::byte>((code >> b & 1) << (bit % 8));
   }
 }
 
 double Packing::value(std::span<const std::byte> bytes, int64_t row, int64_t k) const {
+  if (has_blocks(scheme_.method)) {
+    const int64_t size = facts(scheme_.method).block_bytes;
+    const auto block = part(bytes, row * row_bytes_ + k / scheme_.group * size, size);
+    return block_value(scheme_.method, block, static_cast<int>(k % scheme_.group));
+  }
   const Group group = load_group(bytes, row, k / scheme_.group);
   const double value = group.scale * code_value(scheme_, load_code(bytes, row, k));
   return has_bias(scheme_) ? value + group.bias : value;  // 0 more would make -0 a +0
+}
+
+void Packing::store_row(std::span<std::byte> bytes, int64_t row, std::span<const double> values) const {
+  for (double x : values) {
+    if (std::isfinite(x)) continue;
+    throw Error::mismatch(Code::out_of_range, "", "an element of a group", fmt::format("{}", x), "a finite number");
+  }
+  const int64_t size = facts(scheme_.method).block_bytes;
+  for (int64_t g = 0; g < groups_; ++g) {
+    const int64_t first = g * scheme_.group;
+    const auto members = part(values, first, std::min(scheme_.group, columns_ - first));
+    if (has_blocks(scheme_.method)) {
+      store_block(scheme_.method, members, part(bytes, row * row_bytes_ + g * size, size));
+      continue;
+    }
+    store_group(bytes, row, g, fit(members));
+    const Group stored = load_group(bytes, row, g);
+    for (size_t k = 0; k < members.size(); ++k) {
+      store_code(bytes, row, first + static_cast<int64_t>(k), nearest_code(stored, members[k]));
+    }
+  }
 }
 
 // -------------------------------------------------------------------------------------------------------- arithmetic
@@ -109,21 +166,11 @@ struct Spread {
 Spread spread(std::span<const double> values) {
   Spread result{values[0], values[0], 0};
   for (double x : values) {
-    if (!std::isfinite(x)) {
-      throw Error::mismatch(Code::out_of_range, "", "an element of a group", fmt::format("{}", x), "a finite number");
-    }
     result.min = smaller(result.min, x);
     result.max = larger(result.max, x);
     result.magnitude = larger(result.magnitude, std::abs(x));
   }
   return result;
-}
-
-double rounded(const QuantScheme& scheme, std::string_view what, double x) {
-  const double stored = round_to(scheme.scale, x);
-  if (std::isfinite(stored)) return stored;
-  throw Error::mismatch(Code::out_of_range, "", fmt::format("{} of a group", what), fmt::format("{}", x),
-                        fmt::format("a number that {} holds", to_string(scheme.scale)));
 }
 
 // 2^(⌊log2 magnitude⌋ - ⌊log2 largest code⌋), within f8e8m0.
@@ -133,28 +180,43 @@ double power_scale(double magnitude, double largest) {
   return std::clamp(std::ldexp(1, std::ilogb(magnitude) - std::ilogb(largest)), lowest, highest);
 }
 
-}  // namespace
-
-Group fit(const QuantScheme& scheme, std::span<const double> values) {
-  const auto [min, max, magnitude] = spread(values);
-  const double largest = largest_code(scheme);
-  switch (scheme.method) {
-    case QuantMethod::affine: return {rounded(scheme, "scale", (max - min) / largest), rounded(scheme, "bias", min)};
-    case QuantMethod::symmetric: return {rounded(scheme, "scale", magnitude / largest)};
-    case QuantMethod::mxfp4:
-    case QuantMethod::mxfp8: return {power_scale(magnitude, largest)};
-    case QuantMethod::nvfp4: break;
+// Of two levels equally near the lower.
+uint64_t nearest_level(double x) {
+  uint64_t nearest = 0;
+  for (uint64_t code = 1; code < nf4_levels.size(); ++code) {
+    if (std::abs(nf4_levels[code] - x) < std::abs(nf4_levels[nearest] - x)) nearest = code;
   }
-  return {round_to(scheme.scale, std::min(magnitude / largest, extremes<double>(scheme.scale).highest))};
+  return nearest;
 }
 
-uint64_t nearest_code(const QuantScheme& scheme, const Group& group, double x) {
+}  // namespace
+
+double held_by(DType dtype, std::string_view what, double x) {
+  const double stored = round_to(dtype, x);
+  if (std::isfinite(stored)) return stored;
+  throw Error::mismatch(Code::out_of_range, "", fmt::format("{} of a group", what), fmt::format("{}", x),
+                        fmt::format("a number that {} holds", to_string(dtype)));
+}
+
+Packing::Group Packing::fit(std::span<const double> values) const {
+  const auto [min, max, magnitude] = spread(values);
+  const double largest = largest_code(scheme_);
+  const DType dtype = scheme_.scale;
+  if (dtype == DType::f8e8m0) return {power_scale(magnitude, largest)};
+  if (dtype == DType::f8e4m3) return {round_to(dtype, std::min(magnitude / largest, extremes<double>(dtype).highest))};
+  if (!has_bias(scheme_)) return {held_by(dtype, "scale", magnitude / largest)};
+  return {held_by(dtype, "scale", (max - min) / largest), held_by(dtype, "bias", min)};
+}
+
+uint64_t Packing::nearest_code(const Group& group, double x) const {
+  if (scheme_.method == QuantMethod::nf4) return nearest_level(group.scale == 0 ? 0 : x / group.scale);
   if (group.scale == 0) return 0;
-  const double largest = largest_code(scheme);
-  const double q = std::clamp((x - group.bias) / group.scale, has_bias(scheme) ? 0 : -largest, largest);
-  if (has_integer_codes(scheme)) return static_cast<uint64_t>(static_cast<int64_t>(std::nearbyint(q)));
+  const double largest = largest_code(scheme_);
+  const double q = std::clamp((x - group.bias) / group.scale, has_bias(scheme_) ? 0 : -largest, largest);
+  const auto dtype = code_dtype(scheme_.method);
+  if (!dtype) return static_cast<uint64_t>(static_cast<int64_t>(std::nearbyint(q)));
   std::byte byte{};
-  storer<double>(code_dtype(scheme))(&byte, 0, q);
+  storer<double> (*dtype)(&byte, 0, q);
   return std::to_integer<uint64_t>(byte);
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <variant>
 
 #include "engines/reference/frame.h"
 
@@ -15,7 +14,7 @@ Error not_registered(const op::Custom& op) {
 void check_supported(const Program& program) {
   for (const Graph& graph : program.graphs) {
     for (const Node& node : graph.nodes) {
-      const auto* custom = std::get_if<op::Custom>(&node.op);
+      const auto* custom = node.op.get_if<op::Custom>();
       if (custom) throw not_registered(*custom).in_op(mnemonic(node.op)).at_node(place_of(graph, node));
     }
   }

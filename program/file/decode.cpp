@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <variant>
 
 #include "gen/ingot_generated.h"
 #include "program/file/decode_op.h"
@@ -14,7 +13,6 @@ namespace ingot::file {
 
 namespace {
 
-constexpr size_t kOpcodes = std::variant_size_v<Op>;
 
 class Decoder {
  public:
@@ -228,12 +226,12 @@ class OpTables {
  public:
   // `table` is the Ops.
   explicit OpTables(const TableReader& table) : table_(table) {
-    for (size_t i = 0; i < kOpcodes; ++i) offsets_[i] = table.offsets(field(i));
+    for (size_t i = 0; i < kOpCount; ++i) offsets_[i] = table.offsets(field(i));
   }
 
   // The op of a node, for whose place errors are given.
   TableReader at(uint16_t opcode, uint32_t index, const Place& node) const {
-    check_below({&node, "opcode"}, opcode, kOpcodes);
+    check_below({&node, "opcode"}, opcode, kOpCount);
     check_below({&node, "op"}, index, offsets_[opcode].size());
     return table_.table_at(field(opcode), offsets_[opcode], index, node);
   }
@@ -244,7 +242,7 @@ class OpTables {
   }
 
   const TableReader& table_;
-  std::array<TableReader::Offsets, kOpcodes> offsets_;
+  std::array<TableReader::Offsets, kOpCount> offsets_;
 };
 
 void Decoder::read_nodes(const TableReader& table, Graph& graph, const Counts& counts) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <variant>
 #include <vector>
 
 #include "program/file/encode_op.h"
@@ -63,7 +62,7 @@ class NodeWriter {
 
   // Field number i holds the ops of opcode i.
   Offset<fbs::Ops> ops() {
-    std::array<Offset<flatbuffers::Vector<Offset<flatbuffers::Table>>>, std::variant_size_v<Op>> vectors;
+    std::array<Offset<flatbuffers::Vector<Offset<flatbuffers::Table>>>, kOpCount> vectors;
     for (size_t i = 0; i < vectors.size(); ++i) vectors[i] = tables_[i].empty() ? 0 : b_.vector(tables_[i]);
     flatbuffers::FlatBufferBuilder& raw = b_.raw();
     const auto start = raw.StartTable();
@@ -75,7 +74,7 @@ class NodeWriter {
 
  private:
   Builder& b_;
-  std::array<Tables, std::variant_size_v<Op>> tables_;
+  std::array<Tables, kOpCount> tables_;
 };
 
 Offset<fbs::Output> write_output(Builder& b, const Output& output) {

@@ -59,12 +59,20 @@ AtomicFile::~AtomicFile() {
   if (!committed_) ::unlink(temporary_.c_str());
 }
 
+// The disk begins while the next bytes are made, so that the sync at the end waits for little. Only a hint.
+static void start_writing([[maybe_unused]] int fd, [[maybe_unused]] uint64_t from, [[maybe_unused]] ssize_t count) {
+#ifdef SYNC_FILE_RANGE_WRITE
+  ::sync_file_range(fd, static_cast<off_t>(from), count, SYNC_FILE_RANGE_WRITE);
+#endif
+}
+
 void AtomicFile::append(std::span<const std::byte> bytes) {
-  constexpr size_t kMost = size_t{1} << 30;  // Linux writes at most 2 GiB in one call
+  constexpr size_t kMost = size_t{16} << 20, kWorthStarting = size_t{1} << 20;
   while (!bytes.empty()) {
     const ssize_t written = ::write(fd_.get(), bytes.data(), std::min(bytes.size(), kMost));
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) throw system_error("write", target_, errno);
+    if (static_cast<size_t>(written) >= kWorthStarting) start_writing(fd_.get(), size_, written);
     bytes = bytes.subspan(static_cast<size_t>(written));
     size_ += static_cast<uint64_t>(written);
   }

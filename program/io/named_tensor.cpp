@@ -12,11 +12,6 @@ namespace ingot {
 
 namespace {
 
-bool is_aligned(DType dtype, const std::byte* data) {
-  const auto alignment = static_cast<uintptr_t>(std::max(bits(dtype) / 8, 1));
-  return reinterpret_cast<uintptr_t>(data) % alignment == 0;
-}
-
 void check_bools(std::span<const std::byte> bytes) {
   const auto bad = std::find_if(bytes.begin(), bytes.end(), [](std::byte b) { return b > std::byte{1}; });
   if (bad == bytes.end()) return;
@@ -26,10 +21,13 @@ void check_bools(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-Tensor tensor_from_file(DType dtype, Sizes sizes, Buffer bytes) {
+Tensor view_from_file(DType dtype, Sizes sizes, Buffer bytes) {
   if (dtype == DType::bool_) check_bools(bytes.bytes);
-  if (!is_aligned(dtype, bytes.bytes.data())) bytes = Buffer::copy_of(bytes.bytes);
   return Tensor(dtype, std::move(sizes), std::move(bytes));
+}
+
+Tensor tensor_from_file(DType dtype, Sizes sizes, Buffer bytes) {
+  return view_from_file(dtype, std::move(sizes), std::move(bytes)).aligned();
 }
 
 std::string quote(std::string_view name) {

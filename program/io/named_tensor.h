@@ -17,8 +17,10 @@ struct NamedTensor {
   Tensor tensor;
 };
 
-// A view of `bytes` where they are aligned for the dtype, else a copy. Refuses a bool that is neither 0 nor 1, which
-// would be undefined behaviour as soon as it is read. Precondition: bytes.size() is the type's byte count.
+// A view of `bytes`, aligned or not. Refuses a bool that is neither 0 nor 1, which would be undefined behaviour as soon
+// as it is read. Precondition: bytes.size() is the type's byte count.
+Tensor view_from_file(DType dtype, Sizes sizes, Buffer bytes);
+// The same, as a copy where the view is not aligned.
 Tensor tensor_from_file(DType dtype, Sizes sizes, Buffer bytes);
 
 // A name out of a file, quoted for a message: unprintable bytes escaped, long ones cut.

@@ -28,6 +28,7 @@ void check_result(const Scope& s, const TensorType& type) {
   if (type.scheme) {
     check(*type.scheme);
     require_at_least(s, "rank of a packed result", type.rank(), 1);
+    check_columns(*type.scheme, type.shape.back());
   }
   require_sizes(s, "size of a result", type.shape);
 }

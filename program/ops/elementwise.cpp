@@ -1,5 +1,11 @@
 // Inference of element-wise ops: a table of dtypes for each fn, then broadcasting.
+#include <array>
+#include <cmath>
+
+#include "program/activation.h"
+#include "program/decompose.h"
 #include "program/infer.h"
+#include "program/ops/ranges.h"
 
 namespace ingot {
 namespace {
@@ -63,6 +69,12 @@ constexpr UnaryFacts unary_facts[] = {
     {UnaryFn::gelu, real},
     {UnaryFn::gelu_tanh, real},
     {UnaryFn::softplus, real},
+    {UnaryFn::real, complex, Yields::magnitude},
+    {UnaryFn::imag, complex, Yields::magnitude},
+    {UnaryFn::conj, complex},
+    {UnaryFn::angle, complex, Yields::magnitude},
+    {UnaryFn::lgamma, real},
+    {UnaryFn::signbit, real, Yields::truth},
 };
 
 struct BinaryFacts {
@@ -102,7 +114,7 @@ constexpr bool complete(const Row (&rows)[N]) {
   }
   return N == EnumNames<decltype(Row::fn)>::names.size();
 }
-static_assert(complete(unary_facts) && complete(binary_facts));
+static_assert(complete(unary_facts) && complete(binary_facts) && complete(activation_facts));
 
 Kinds takes(CompareFn fn) { return fn == CompareFn::eq || fn == CompareFn::ne ? computable : boolean | integer | real; }
 
@@ -116,6 +128,45 @@ DType promoted(const Scope& s, const TensorType& a, const TensorType& b, Kinds a
 DType yielded(Yields yields, DType x) {
   if (yields == Yields::truth) return DType::bool_;
   return yields == Yields::magnitude && x == DType::c64 ? DType::f32 : x;
+}
+
+// A parameter is given where the activation has one, and finite.
+void check_parameter(const Scope& s, std::string_view subject, const std::optional<double>& given, bool has) {
+  if (!given) return;
+  require_in_range(s, subject, *given, has, "none");
+  require_finite(s, subject, *given);
+}
+
+// The activation of x, of a dtype to compute in.
+Var activated(GraphBuilder& graph, const op::Activation& op, Var x) {
+  const auto [alpha, beta] = parameters_of(op);
+  const auto number = [&](double value) { return graph.scalar(value, x.dtype()); };
+  const auto clip = [&](Var v, double low, double high) { return graph.min(graph.max(v, number(low)), number(high)); };
+  const auto elu = [&] { return graph.select(graph.gt(x, number(0)), x, graph.expm1(x) * alpha); };
+  switch (op.fn) {
+    case ActivationFn::elu: return elu();
+    case ActivationFn::selu: return elu() * beta;
+    case ActivationFn::celu: return graph.select(graph.gt(x, number(0)), x, graph.expm1(x / alpha) * alpha);
+    case ActivationFn::leaky_relu: return graph.select(graph.lt(x, number(0)), x * alpha, x);
+    case ActivationFn::hard_sigmoid: return clip(x * alpha + beta, 0, 1);
+    case ActivationFn::hard_swish: return x * clip(x / 6 + 0.5, 0, 1);
+    case ActivationFn::hard_tanh: return clip(x, alpha, beta);
+    case ActivationFn::mish: return x * graph.tanh(graph.softplus(x));
+    case ActivationFn::softsign: return x / (1 + graph.abs(x));
+    case ActivationFn::squared_relu: return graph.square(graph.relu(x));
+    case ActivationFn::thresholded_relu: return graph.select(graph.le(x, number(alpha)), number(beta), x);
+    case ActivationFn::hard_shrink: return graph.select(graph.le(graph.abs(x), number(alpha)), number(0), x);
+    case ActivationFn::soft_shrink: {
+      // Between the thresholds 0, but NaN is not between them.
+      const Var rest = graph.select(graph.isnan(x), x, number(0));
+      const Var right = graph.select(graph.gt(x, number(alpha)), x - beta, rest);
+      return graph.select(graph.lt(x, number(-alpha)), x + beta, right);
+    }
+    case ActivationFn::log_sigmoid: return -graph.softplus(-x);
+    case ActivationFn::swish: return x * graph.sigmoid(x * alpha);
+    case ActivationFn::quick_gelu: return x * graph.sigmoid(x * 1.702);
+  }
+  return x;
 }
 
 }  // namespace
@@ -156,6 +207,71 @@ static Types rule(const op::Cast& op, const Scope& s) {
   return {{op.dtype, x.shape, {}}};
 }
 
+static Types rule(const op::Activation& op, const Scope& s) {
+  const TensorType& x = s.type(op.x);
+  const ActivationFacts& facts = activation_facts[static_cast<size_t>(op.fn)];
+  require_kind(s, "x", x.dtype, real);
+  check_parameter(s, "alpha", op.alpha, facts.alpha.has_value());
+  check_parameter(s, "beta", op.beta, facts.beta.has_value());
+  // x / alpha: 0 in no dtype that is computed in
+  if (op.fn == ActivationFn::celu && op.alpha) {
+    require_in_range(s, "alpha", *op.alpha, std::abs(*op.alpha) >= 0x1p-149, "of a magnitude that f32 has");
+  }
+  return {x};
+}
+
+static std::vector<Var> expand(const op::Activation& op, GraphBuilder& graph, const Operands& operands) {
+  const Var x = operands(op.x);
+  return {as_dtype(activated(graph, op, as_dtype(x, widened(x.dtype()))), x.dtype())};
+}
+
+static Types rule(const op::Clip& op, const Scope& s) {
+  if (!op.low && !op.high) s.refuse("pair of low and high", "absent", "one of them at least", Code::invalid_argument);
+  TensorType y = s.type(op.x);
+  for (const auto& bound : {op.low, op.high}) {
+    if (!bound) continue;
+    y.dtype = promote_or_refuse(s, y.dtype, s.type(*bound).dtype);
+    y.shape = broadcast_shapes(s, y.shape, s.type(*bound).shape);
+  }
+  require_kind(s, "dtype of x and its bounds", y.dtype, integer | real);
+  return {y};
+}
+
+// Converted before anything is compared: on the way to the dtype of all a bound could round in another.
+static std::vector<Var> expand(const op::Clip& op, GraphBuilder& graph, const Operands& operands) {
+  DType dtype = operands(op.x).dtype();
+  for (const auto& bound : {operands(op.low), operands(op.high)}) {
+    if (bound) dtype = *promote(dtype, bound->dtype());
+  }
+  Var y = as_dtype(operands(op.x), dtype);
+  if (op.low) y = graph.max(y, as_dtype(operands(*op.low), dtype));
+  if (op.high) y = graph.min(y, as_dtype(operands(*op.high), dtype));
+  return {y};
+}
+
+static Types rule(const op::Bitcast& op, const Scope& s) {
+  const TensorType& x = s.type(op.x);
+  if (x.dtype == DType::packed) s.refuse("x", "packed", "a dtype of single elements (dequantize it)");
+  if (bits(op.dtype) != bits(x.dtype)) {
+    s.refuse("dtype", fmt::format("{} of {} bits", to_string(op.dtype), bits(op.dtype)),
+             fmt::format("one of {} bits as {}", bits(x.dtype), to_string(x.dtype)));
+  }
+  // A bool is 0 or 1, which bits of another dtype need not be.
+  if (op.dtype == DType::bool_ && x.dtype != DType::bool_) {
+    s.refuse("dtype", "bool", "another of 8 bits (compare with 0)");
+  }
+  return {{op.dtype, x.shape, {}}};
+}
+
+static Types rule(const op::Complex& op, const Scope& s) {
+  constexpr std::array parts{DType::f16, DType::bf16, DType::f32};
+  const TensorType &re = s.type(op.re), &im = s.type(op.im);
+  require_dtype(s, "re", re.dtype, parts);
+  require_dtype(s, "im", im.dtype, parts);
+  return {{DType::c64, broadcast_shapes(s, re.shape, im.shape), {}}};
+}
+
 INGOT_RULES(elementwise)
+INGOT_EXPANSIONS(elementwise)
 
 }  // namespace ingot

@@ -20,6 +20,11 @@ static Types rule(const op::Quantize& op, const Scope& s) {
   require_kind(s, "x", x.dtype, kinds::real);
   require_at_least(s, "rank of x", x.rank(), 1);
   check(op.scheme);
+  check_columns(op.scheme, x.shape.back());
+  if (facts(op.scheme.method).searched) {
+    s.refuse("method", std::string(to_string(op.scheme.method)), "one that rounds (its codes are found by a search)",
+             Code::unsupported);
+  }
   check_scale(s, op.scale);
   return {{DType::packed, x.shape, op.scheme}};
 }
@@ -56,6 +61,34 @@ static std::vector<Var> expand(const op::QuantizedMatmul& op, GraphBuilder& grap
   if (vector) rows = graph.reshape(rows, {1, x.dim(0)});
   const Var y = as_dtype(graph.matmul(rows, w, {.transpose_b = true}), dtype);
   return {vector ? graph.reshape(y, {w.dim(0)}) : y};
+}
+
+static Types rule(const op::FakeQuantize& op, const Scope& s) {
+  const TensorType &x = s.type(op.x), &scale = s.type(op.scale);
+  require_kind(s, "x", x.dtype, kinds::real);
+  require_kind(s, "scale", scale.dtype, kinds::real);
+  require_broadcast(s, "scale", scale.shape, x.shape);
+  if (op.zero) {
+    const TensorType& zero = s.type(*op.zero);
+    require_kind(s, "zero", zero.dtype, kinds::integer | kinds::real);
+    require_broadcast(s, "zero", zero.shape, x.shape);
+  }
+  require_at_most(s, "low", op.low, op.high);
+  return {x};
+}
+
+// scale·(clip(round(x / scale) + zero, low, high) - zero)
+static std::vector<Var> expand(const op::FakeQuantize& op, GraphBuilder& graph, const Operands& operands) {
+  const Var x = operands(op.x);
+  const DType wide = widened(x.dtype());
+  const Var scale = as_dtype(operands(op.scale), wide);
+  const auto zero = op.zero ? std::optional(as_dtype(operands(*op.zero), wide)) : std::nullopt;
+  const auto number = [&](int64_t value) { return graph.scalar(static_cast<double>(value), wide); };
+  Var q = graph.round(as_dtype(x, wide) / scale);
+  if (zero) q = q + *zero;
+  q = graph.min(graph.max(q, number(op.low)), number(op.high));
+  if (zero) q = q - *zero;
+  return {as_dtype(scale * q, x.dtype())};
 }
 
 INGOT_RULES(quant)

@@ -1,22 +1,25 @@
-// Inference of reductions, and what softmax means.
+// Inference of reductions and cumulations, and what softmax means.
 #include <array>
 
 #include "program/decompose.h"
 #include "program/infer.h"
+#include "program/ops/ranges.h"
+#include "program/ops/reduced.h"
 
 namespace ingot {
 namespace {
 
 using namespace kinds;
 
-struct ReduceFacts {
-  ReduceFn fn;
+template <class Fn>
+struct Facts {
+  Fn fn;
   Kinds takes;       // of the dtype that it accumulates in
   bool takes_dtype;  // whether that can be chosen
 };
 
 // In the order of the enum.
-constexpr ReduceFacts reduce_facts[] = {
+constexpr Facts<ReduceFn> reduce_facts[] = {
     {ReduceFn::sum, number, true},
     {ReduceFn::mean, real | complex, true},
     {ReduceFn::prod, number, true},
@@ -25,40 +28,49 @@ constexpr ReduceFacts reduce_facts[] = {
     {ReduceFn::any, boolean, false},
     {ReduceFn::all, boolean, false},
     {ReduceFn::logsumexp, real, false},
+    {ReduceFn::var, real, false},
+    {ReduceFn::std, real, false},
 };
 
-// dtype, or x's (i64 for bool) where it may be chosen; else x's.
-DType accumulation_dtype(const op::Reduce& op, const ReduceFacts& facts, DType x, const Scope& s) {
-  if (!facts.takes_dtype) {
-    if (op.dtype) s.refuse("dtype", std::string(to_string(*op.dtype)), "none (only sum, mean and prod take one)");
-    return x;
+constexpr Facts<CumulateFn> cumulate_facts[] = {
+    {CumulateFn::sum, number, true},
+    {CumulateFn::prod, number, true},
+    {CumulateFn::max, boolean | integer | real, false},
+    {CumulateFn::min, boolean | integer | real, false},
+    {CumulateFn::logsumexp, real, false},
+};
+static_assert(std::size(reduce_facts) == EnumNames<ReduceFn>::names.size() &&
+              std::size(cumulate_facts) == EnumNames<CumulateFn>::names.size());
+
+// dtype, or x's (i64 for bool) where it may be chosen; else x's. `who` are those that let it be chosen.
+template <class Fn>
+DType accumulation_dtype(const Scope& s, const Facts<Fn>& facts, DType x, std::optional<DType> chosen,
+                         std::string_view who) {
+  require_kind(s, "x", x, computable);
+  if (chosen && !facts.takes_dtype) {
+    s.refuse("dtype", std::string(to_string(*chosen)), fmt::format("none (only {} take one)", who));
   }
-  if (op.dtype && x == DType::c64) require_dtype(s, "dtype", *op.dtype, std::array{DType::c64});
-  return op.dtype.value_or(x == DType::bool_ ? DType::i64 : x);
+  if (chosen && x == DType::c64) require_dtype(s, "dtype", *chosen, std::array{DType::c64});
+  const DType dtype = chosen.value_or(facts.takes_dtype && x == DType::bool_ ? DType::i64 : x);
+  require_kind(s, facts.takes_dtype ? "dtype of accumulation" : "x", dtype, facts.takes);
+  return dtype;
 }
 
-// x without `axes`, or with size 1 there.
-Shape reduced(const Shape& x, std::span<const int64_t> axes, bool keepdims) {
-  Shape shape = x;
-  for (int64_t axis : axes) shape[static_cast<size_t>(axis)] = 1;
-  if (keepdims) return shape;
-  std::vector<bool> dropped(x.size());
-  for (int64_t axis : axes) dropped[static_cast<size_t>(axis)] = true;
-  Shape rest;
-  for (size_t i = 0; i < x.size(); ++i) {
-    if (!dropped[i]) rest.push_back(x[i]);
+void check_ddof(const op::Reduce& op, const Scope& s) {
+  if (op.fn == ReduceFn::var || op.fn == ReduceFn::std) {
+    require_finite(s, "ddof", op.ddof);
+  } else {
+    require_in_range(s, "ddof", op.ddof, op.ddof == 0, "0 (only var and std take one)");
   }
-  return rest;
 }
 
 }  // namespace
 
 static Types rule(const op::Reduce& op, const Scope& s) {
-  const ReduceFacts& facts = reduce_facts[static_cast<size_t>(op.fn)];
+  const Facts<ReduceFn>& facts = reduce_facts[static_cast<size_t>(op.fn)];
   const TensorType& x = s.type(op.x);
-  require_kind(s, "x", x.dtype, computable);
-  const DType dtype = accumulation_dtype(op, facts, x.dtype, s);
-  require_kind(s, facts.takes_dtype ? "dtype of accumulation" : "x", dtype, facts.takes);
+  const DType dtype = accumulation_dtype(s, facts, x.dtype, op.dtype, "sum, mean and prod");
+  check_ddof(op, s);
   return {{dtype, reduced(x.shape, normalize_axes(s, "axes", op.axes, x.rank()), op.keepdims), {}}};
 }
 
@@ -87,6 +99,14 @@ static std::vector<Var> expand(const op::Softmax& op, GraphBuilder& graph, const
   const Var powers = graph.exp(shifted);
   const Var sum = graph.reduce_sum(powers, {op.axis}, {.keepdims = true});
   return {as_dtype(op.log ? shifted - graph.log(sum) : powers / sum, x.dtype())};
+}
+
+static Types rule(const op::Cumulate& op, const Scope& s) {
+  const TensorType& x = s.type(op.x);
+  const Facts<CumulateFn>& facts = cumulate_facts[static_cast<size_t>(op.fn)];
+  const DType dtype = accumulation_dtype(s, facts, x.dtype, op.dtype, "sum and prod");
+  normalize_axis(s, "axis", op.axis, x.rank());
+  return {{dtype, x.shape, {}}};
 }
 
 INGOT_RULES(reduce)

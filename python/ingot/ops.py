@@ -57,6 +57,32 @@ class QuantMethod(enum.Enum):
     mxfp4 = 2  # f4e2m1 codes, an f8e8m0 scale per 32
     mxfp8 = 3  # f8e4m3 codes, an f8e8m0 scale per 32
     nvfp4 = 4  # f4e2m1 codes, an f8e4m3 scale per 16
+    nf4 = 5  # codes of the 16 quantiles of the normal distribution, one scale per group
+    fp8_e4m3 = 6  # f8e4m3 codes, one scale per group
+    fp8_e5m2 = 7  # f8e5m2 codes, one scale per group
+    q4_0 = 8  # GGUF blocks, as the file format lays them out
+    q4_1 = 9
+    q5_0 = 10
+    q5_1 = 11
+    q8_0 = 12
+    q8_1 = 13
+    q2_k = 14
+    q3_k = 15
+    q4_k = 16
+    q5_k = 17
+    q6_k = 18
+    q8_k = 19
+    iq4_nl = 20
+    iq4_xs = 21
+    iq2_xxs = 22
+    iq2_xs = 23
+    iq2_s = 24
+    iq3_xxs = 25
+    iq3_s = 26
+    iq1_s = 27
+    iq1_m = 28
+    tq1_0 = 29
+    tq2_0 = 30
 
 
 class DimOp(enum.Enum):
@@ -120,6 +146,12 @@ class UnaryFn(enum.Enum):
     gelu = 40  # x·Φ(x), by erf
     gelu_tanh = 41  # the tanh approximation
     softplus = 42  # log(1 + e^x)
+    real = 43  # the parts of a complex number: f32
+    imag = 44
+    conj = 45
+    angle = 46  # of a complex number, in radians: f32
+    lgamma = 47  # log |Γ(x)|
+    signbit = 48  # the sign bit is set
 
 
 class BinaryFn(enum.Enum):
@@ -155,6 +187,25 @@ class CompareFn(enum.Enum):
     ge = 5
 
 
+class ActivationFn(enum.Enum):
+    elu = 0  # x > 0 ? x : alpha·(e^x - 1); alpha 1
+    selu = 1  # beta·(x > 0 ? x : alpha·(e^x - 1)); alpha 1.67326319217681884765625, beta 1.05070102214813232421875
+    celu = 2  # max(x, 0) + min(0, alpha·(e^(x/alpha) - 1)); alpha 1
+    leaky_relu = 3  # x < 0 ? alpha·x : x; alpha 0.01
+    hard_sigmoid = 4  # clip(alpha·x + beta, 0, 1); alpha 0.2, beta 0.5
+    hard_swish = 5  # x·clip(x/6 + 1/2, 0, 1)
+    hard_tanh = 6  # clip(x, alpha, beta); alpha -1, beta 1
+    mish = 7  # x·tanh(log(1 + e^x))
+    softsign = 8  # x / (1 + |x|)
+    squared_relu = 9  # max(x, 0)²
+    thresholded_relu = 10  # x ≤ alpha ? beta : x; alpha 1, beta 0
+    hard_shrink = 11  # |x| ≤ alpha ? 0 : x; alpha 0.5
+    soft_shrink = 12  # x < -alpha ? x + beta : x > alpha ? x - beta : 0; alpha 0.5, beta alpha; NaN stays
+    log_sigmoid = 13  # -log(1 + e^-x)
+    swish = 14  # x·sigmoid(alpha·x); alpha 1
+    quick_gelu = 15  # x·sigmoid(1.702·x)
+
+
 class ReduceFn(enum.Enum):
     sum = 0
     mean = 1
@@ -164,6 +215,8 @@ class ReduceFn(enum.Enum):
     any = 5
     all = 6
     logsumexp = 7
+    var = 8  # Σ(x - mean)² / (n - ddof)
+    std = 9  # the root of var
 
 
 class ArgReduceFn(enum.Enum):
@@ -171,11 +224,24 @@ class ArgReduceFn(enum.Enum):
     min = 1
 
 
+class CumulateFn(enum.Enum):
+    sum = 0
+    prod = 1
+    max = 2
+    min = 3
+    logsumexp = 4
+
+
 class PadMode(enum.Enum):
     constant = 0
     reflect = 1  # mirror without the border element
     edge = 2  # repeat the border element
     wrap = 3  # continue at the other end
+
+
+class TriangleFn(enum.Enum):
+    lower = 0
+    upper = 1
 
 
 class IndexMode(enum.Enum):
@@ -198,10 +264,117 @@ class RandomFn(enum.Enum):
     normal = 2
 
 
+class PoolFn(enum.Enum):
+    max = 0
+    avg = 1
+    lp = 2  # (Σ |x|^p)^(1/p)
+
+
 class Causal(enum.Enum):
     none = 0
     upper_left = 1  # query i sees keys 0 … i
     lower_right = 2  # query i sees keys 0 … i + T - S
+
+
+class FakeQuantizeGradient(enum.Enum):
+    identity = 0
+    clipped = 1
+    tanh = 2
+    hard_tanh = 3
+
+
+class ResizeMode(enum.Enum):
+    nearest = 0
+    linear = 1
+    cubic = 2
+
+
+class ResizeCoordinates(enum.Enum):
+    """Where output position i lies in the input; s is the scale of the axis, L the length that it implies (s·in where scales are given, else the output size)."""
+
+    half_pixel = 0  # (i + 1/2)/s - 1/2
+    half_pixel_symmetric = 1  # half_pixel about the middle of x: plus (in/2)·(1 - out/L)
+    pytorch_half_pixel = 2  # half_pixel, 0 where L is 1
+    align_corners = 3  # i·(in - 1)/(L - 1)
+    asymmetric = 4  # i/s
+    tf_crop_and_resize = 5  # align_corners within `roi`; outside x it is `extrapolation`
+
+
+class ResizeRounding(enum.Enum):
+    round_prefer_floor = 0
+    round_prefer_ceil = 1
+    floor = 2
+    ceil = 3
+
+
+class GridMode(enum.Enum):
+    nearest = 0
+    linear = 1
+    cubic = 2
+
+
+class GridPadding(enum.Enum):
+    zeros = 0
+    border = 1
+    reflection = 2
+
+
+class RoiFn(enum.Enum):
+    avg = 0
+    max = 1
+
+
+class RnnActivation(enum.Enum):
+    tanh = 0
+    sigmoid = 1
+    relu = 2
+    affine = 3
+    leaky_relu = 4
+    thresholded_relu = 5
+    scaled_tanh = 6
+    hard_sigmoid = 7
+    elu = 8
+    softsign = 9
+    softplus = 10
+
+
+class RnnDirection(enum.Enum):
+    forward = 0
+    reverse = 1
+    bidirectional = 2
+
+
+class FftFn(enum.Enum):
+    forward = 0
+    inverse = 1
+
+
+class FftNorm(enum.Enum):
+    backward = 0  # 1/n on the inverse
+    ortho = 1  # 1/sqrt(n) on both
+    forward = 2  # 1/n on the forward
+
+
+class LossReduction(enum.Enum):
+    none = 0
+    sum = 1
+    mean = 2
+
+
+class LossFn(enum.Enum):
+    mse = 0  # (x - y)²
+    l1 = 1  # |x - y|
+    huber = 2  # |d| < delta ? d²/2 : delta·(|d| - delta/2)
+    smooth_l1 = 3  # huber / delta
+    bce = 4  # -(y·log x + (1-y)·log(1-x)), logarithms at least -100
+    bce_logits = 5  # the same on logits
+    kl_div = 6  # y·(log y - x)
+    hinge = 7  # max(0, 1 - x·y)
+
+
+class RouterFn(enum.Enum):
+    softmax = 0
+    sigmoid = 1
 
 
 class ValueKind(enum.Enum):
@@ -218,7 +391,7 @@ class Unary:
     x: Operand
 
     mnemonic: ClassVar[str] = "{fn}"
-    several: ClassVar[bool] = False
+    result_count: ClassVar[int] = 1
     kinds: ClassVar[Kinds] = {"x": "value"}
 
 
@@ -231,7 +404,7 @@ class Binary:
     b: Operand
 
     mnemonic: ClassVar[str] = "{fn}"
-    several: ClassVar[bool] = False
+    result_count: ClassVar[int] = 1
     kinds: ClassVar[Kinds] = {"a": "value", "b": "value"}
 
 
@@ -244,7 +417,7 @@ class Compare:
     b: Operand
 
     mnemonic: ClassVar[str] = "{fn}"
-    several: ClassVar[bool] = False
+    result_count: ClassVar[int] = 1
     kinds: ClassVar[Kinds] = {"a": "value", "b": "value"}
 
 
@@ -257,7 +430,7 @@ class Select:
     b: Operand
 
     mnemonic: ClassVar[str] = "select"
-    several: ClassVar[bool] = False
+    result_count: ClassVar[int] = 1
     kinds: ClassVar[Kinds] = {"condition": "value", "a": "value", "b": "value"}
 
 
@@ -270,7 +443,7 @@ class Cast:
     saturate: bool = False  # clamp to the range of the target; NaN becomes 0 in integers
 
     mnemonic: ClassVar[str] = "cast"
-    several: ClassVar[bool] = False
+    result_count: ClassVar[int] = 1
     kinds: ClassVar[Kinds] = {"x": "value", "dtype": DType, "saturate": "boolean"}
 
 
@@ -283,10 +456,11 @@ class Reduce:
     axes: Sequence[int]
     keepdims: bool = False
     dtype: DType | None = None  # dtype of accumulation and result of sum, mean and prod; absent: x's, i64 for bool
+    ddof: float = 0.0  # var and std: subtracted from the count
 
     mnemonic: ClassVar[str] = "reduce_{fn}"
-    several: ClassVar[bool] = False
-    kinds: ClassVar[Kinds] = {"x": "value", "axes": "integers", "keepdims": "boolean", "dtype": DType}
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value", "axes": "integers", "keepdims": "boolean", "dtype": DType, "ddof": "real"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -301,7 +475,7 @@ class ArgReduce:
     last: bool = False  # the highest index wins a tie
 
     mnemonic: ClassVar[str] = "arg{fn}"
-    several: ClassVar[bool] = False
+    result_count: ClassVar[int] = 1
     kinds: ClassVar[Kinds] = {"x": "value", "axis": "integer", "keepdims": "boolean", "dtype": DType, "last": "boolean"}
 
 
@@ -314,7 +488,7 @@ class Softmax:
     log: bool = False
 
     mnemonic: ClassVar[str] = "softmax"
-    several: ClassVar[bool] = False
+    result_count: ClassVar[int] = 1
     kinds: ClassVar[Kinds] = {"x": "value", "axis": "integer", "log": "boolean"}
 
 
@@ -328,7 +502,7 @@ class Matmul:
     transpose_b: bool = False
 
     mnemonic: ClassVar[str] = "matmul"
-    several: ClassVar[bool] = False
+    result_count: ClassVar[int] = 1
     kinds: ClassVar[Kinds] = {"a": "value", "b": "value", "transpose_a": "boolean", "transpose_b": "boolean"}
 
 
@@ -340,7 +514,7 @@ class Reshape:
     shape: Shape
 
     mnemonic: ClassVar[str] = "reshape"
-    several: ClassVar[bool] = False
+    result_count: ClassVar[int] = 1
     kinds: ClassVar[Kinds] = {"x": "value", "shape": "dims"}
 
 
@@ -352,7 +526,7 @@ class Transpose:
     perm: Sequence[int]
 
     mnemonic: ClassVar[str] = "transpose"
-    several: ClassVar[bool] = False
+    result_count: ClassVar[int] = 1
     kinds: ClassVar[Kinds] = {"x": "value", "perm": "integers"}
 
 
@@ -364,7 +538,7 @@ class Broadcast:
     shape: Shape
 
     mnemonic: ClassVar[str] = "broadcast"
-    several: ClassVar[bool] = False
+    result_count: ClassVar[int] = 1
     kinds: ClassVar[Kinds] = {"x": "value", "shape": "dims"}
 
 
@@ -379,7 +553,7 @@ class Slice:
     steps: Sequence[int] = ()  # positive; empty: all 1
 
     mnemonic: ClassVar[str] = "slice"
-    several: ClassVar[bool] = False
+    result_count: ClassVar[int] = 1
     kinds: ClassVar[Kinds] = {"x": "value", "axes": "integers", "starts": "dims", "stops": "dims", "steps": "integers"}
 
 
@@ -391,7 +565,7 @@ class Concatenate:
     axis: int = 0
 
     mnemonic: ClassVar[str] = "concatenate"
-    several: ClassVar[bool] = False
+    result_count: ClassVar[int] = 1
     kinds: ClassVar[Kinds] = {"operands": "values", "axis": "integer"}
 
 
@@ -406,7 +580,7 @@ class Pad:
     value: Scalar | None = None  # mode constant; absent: 0
 
     mnemonic: ClassVar[str] = "pad"
-    several: ClassVar[bool] = False
+    result_count: ClassVar[int] = 1
     kinds: ClassVar[Kinds] = {"x": "value", "before": "dims", "after": "dims", "mode": PadMode, "value": "scalar"}
 
 
@@ -418,7 +592,7 @@ class EnsureShape:
     shape: Shape
 
     mnemonic: ClassVar[str] = "ensure_shape"
-    several: ClassVar[bool] = False
+    result_count: ClassVar[int] = 1
     kinds: ClassVar[Kinds] = {"x": "value", "shape": "dims"}
 
 
@@ -432,7 +606,7 @@ class Take:
     mode: IndexMode = IndexMode.error
 
     mnemonic: ClassVar[str] = "take"
-    several: ClassVar[bool] = False
+    result_count: ClassVar[int] = 1
     kinds: ClassVar[Kinds] = {"x": "value", "indices": "value", "axis": "integer", "mode": IndexMode}
 
 
@@ -446,7 +620,7 @@ class Gather:
     mode: IndexMode = IndexMode.error
 
     mnemonic: ClassVar[str] = "gather"
-    several: ClassVar[bool] = False
+    result_count: ClassVar[int] = 1
     kinds: ClassVar[Kinds] = {"x": "value", "indices": "value", "axis": "integer", "mode": IndexMode}
 
 
@@ -462,7 +636,7 @@ class Scatter:
     mode: IndexMode = IndexMode.error
 
     mnemonic: ClassVar[str] = "scatter_{fn}"
-    several: ClassVar[bool] = False
+    result_count: ClassVar[int] = 1
     kinds: ClassVar[Kinds] = {
         "x": "value",
         "indices": "value",
@@ -480,7 +654,7 @@ class Nonzero:
     count: Symbol
 
     mnemonic: ClassVar[str] = "nonzero"
-    several: ClassVar[bool] = False
+    result_count: ClassVar[int] = 1
     kinds: ClassVar[Kinds] = {"x": "value", "count": "symbol"}
 
 
@@ -494,7 +668,7 @@ class Iota:
     step: Scalar | None = None  # absent: 1
 
     mnemonic: ClassVar[str] = "iota"
-    several: ClassVar[bool] = False
+    result_count: ClassVar[int] = 1
     kinds: ClassVar[Kinds] = {"length": "dim", "dtype": DType, "start": "scalar", "step": "scalar"}
 
 
@@ -507,7 +681,7 @@ class Full:
     dtype: DType = DType.f32
 
     mnemonic: ClassVar[str] = "full"
-    several: ClassVar[bool] = False
+    result_count: ClassVar[int] = 1
     kinds: ClassVar[Kinds] = {"shape": "dims", "value": "scalar", "dtype": DType}
 
 
@@ -523,7 +697,7 @@ class Random:
     scale: float = 1.0
 
     mnemonic: ClassVar[str] = "random_{fn}"
-    several: ClassVar[bool] = False
+    result_count: ClassVar[int] = 1
     kinds: ClassVar[Kinds] = {"key": "value", "shape": "dims", "dtype": DType, "offset": "real", "scale": "real"}
 
 
@@ -535,7 +709,7 @@ class SizeOf:
     dtype: DType = DType.i64  # i32 or i64
 
     mnemonic: ClassVar[str] = "size_of"
-    several: ClassVar[bool] = False
+    result_count: ClassVar[int] = 1
     kinds: ClassVar[Kinds] = {"size": "dim", "dtype": DType}
 
 
@@ -550,7 +724,7 @@ class LayerNorm:
     eps: float = 0.00001
 
     mnemonic: ClassVar[str] = "layer_norm"
-    several: ClassVar[bool] = False
+    result_count: ClassVar[int] = 1
     kinds: ClassVar[Kinds] = {"x": "value", "weight": "value", "bias": "value", "axis": "integer", "eps": "real"}
 
 
@@ -564,7 +738,7 @@ class RmsNorm:
     eps: float = 0.00001
 
     mnemonic: ClassVar[str] = "rms_norm"
-    several: ClassVar[bool] = False
+    result_count: ClassVar[int] = 1
     kinds: ClassVar[Kinds] = {"x": "value", "weight": "value", "axis": "integer", "eps": "real"}
 
 
@@ -580,9 +754,11 @@ class Attention:
     causal: Causal = Causal.none
     window: int | None = None  # query i sees at most this many keys up to its own, as `causal` aligns them
     softcap: float | None = None  # scores become softcap·tanh(scores / softcap)
+    sinks: Operand | None = None  # [H]: a score without a value that joins the softmax of every row
+    lengths: Operand | None = None  # integers [B]: keys from lengths[b] on are not seen; `lower_right` aligns at that length
 
     mnemonic: ClassVar[str] = "attention"
-    several: ClassVar[bool] = False
+    result_count: ClassVar[int] = 1
     kinds: ClassVar[Kinds] = {
         "q": "value",
         "k": "value",
@@ -592,6 +768,8 @@ class Attention:
         "causal": Causal,
         "window": "integer",
         "softcap": "real",
+        "sinks": "value",
+        "lengths": "value",
     }
 
 
@@ -604,7 +782,7 @@ class Quantize:
     scale: Operand | None = None  # f32[]; the codes hold x / scale
 
     mnemonic: ClassVar[str] = "quantize"
-    several: ClassVar[bool] = False
+    result_count: ClassVar[int] = 1
     kinds: ClassVar[Kinds] = {"x": "value", "scheme": "scheme", "scale": "value"}
 
 
@@ -617,7 +795,7 @@ class Dequantize:
     dtype: DType = DType.f32
 
     mnemonic: ClassVar[str] = "dequantize"
-    several: ClassVar[bool] = False
+    result_count: ClassVar[int] = 1
     kinds: ClassVar[Kinds] = {"x": "value", "scale": "value", "dtype": DType}
 
 
@@ -630,7 +808,7 @@ class QuantizedMatmul:
     scale: Operand | None = None  # f32[]; multiplies w
 
     mnemonic: ClassVar[str] = "quantized_matmul"
-    several: ClassVar[bool] = False
+    result_count: ClassVar[int] = 1
     kinds: ClassVar[Kinds] = {"x": "value", "w": "value", "scale": "value"}
 
 
@@ -641,7 +819,7 @@ class StateRead:
     state: State
 
     mnemonic: ClassVar[str] = "state_read"
-    several: ClassVar[bool] = False
+    result_count: ClassVar[int] = 1
     kinds: ClassVar[Kinds] = {"state": "state"}
 
 
@@ -653,7 +831,7 @@ class StateWrite:
     value: Operand
 
     mnemonic: ClassVar[str] = "state_write"
-    several: ClassVar[bool] = False
+    result_count: ClassVar[int] = 1
     kinds: ClassVar[Kinds] = {"state": "state", "value": "value"}
 
 
@@ -668,7 +846,7 @@ class StateUpdate:
     mode: IndexMode = IndexMode.error  # clamp: the start moves so that the update fits; drop: elements outside are not written
 
     mnemonic: ClassVar[str] = "state_update"
-    several: ClassVar[bool] = False
+    result_count: ClassVar[int] = 1
     kinds: ClassVar[Kinds] = {
         "state": "state",
         "update": "value",
@@ -688,7 +866,7 @@ class If:
     on_false: Graph
 
     mnemonic: ClassVar[str] = "if"
-    several: ClassVar[bool] = True
+    result_count: ClassVar[int] = 0
     kinds: ClassVar[Kinds] = {"condition": "value", "captures": "values", "on_true": "graph", "on_false": "graph"}
 
 
@@ -703,7 +881,7 @@ class While:
     max_trips: int | None = None  # at most this many trips
 
     mnemonic: ClassVar[str] = "while"
-    several: ClassVar[bool] = True
+    result_count: ClassVar[int] = 0
     kinds: ClassVar[Kinds] = {
         "carry": "values",
         "captures": "values",
@@ -725,7 +903,7 @@ class Scan:
     reverse: bool = False  # from the last slice to the first
 
     mnemonic: ClassVar[str] = "scan"
-    several: ClassVar[bool] = True
+    result_count: ClassVar[int] = 0
     kinds: ClassVar[Kinds] = {
         "carry": "values",
         "xs": "values",
@@ -744,7 +922,7 @@ class Call:
     graph: Graph
 
     mnemonic: ClassVar[str] = "call"
-    several: ClassVar[bool] = True
+    result_count: ClassVar[int] = 0
     kinds: ClassVar[Kinds] = {"operands": "values", "graph": "graph"}
 
 
@@ -758,8 +936,1605 @@ class Custom:
     results: Sequence[TensorType]
 
     mnemonic: ClassVar[str] = "custom"
-    several: ClassVar[bool] = True
+    result_count: ClassVar[int] = 0
     kinds: ClassVar[Kinds] = {"name": "text", "operands": "values", "attributes": "attributes", "results": "types"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Activation:
+    """y = fn(x), element by element; alpha and beta where `fn` has them, absent: its default."""
+
+    fn: ActivationFn
+    x: Operand
+    alpha: float | None = None
+    beta: float | None = None
+
+    mnemonic: ClassVar[str] = "{fn}"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value", "alpha": "real", "beta": "real"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Clip:
+    """min(max(x, low), high) after promotion and broadcasting; where low > high the result is high. One bound at least."""
+
+    x: Operand
+    low: Operand | None = None
+    high: Operand | None = None
+
+    mnemonic: ClassVar[str] = "clip"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value", "low": "value", "high": "value"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bitcast:
+    """The same bits under another dtype of equal width; to bool only from bool."""
+
+    x: Operand
+    dtype: DType
+
+    mnemonic: ClassVar[str] = "bitcast"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value", "dtype": DType}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Complex:
+    """re + i·im as c64, after broadcasting."""
+
+    re: Operand
+    im: Operand
+
+    mnemonic: ClassVar[str] = "complex"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"re": "value", "im": "value"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cumulate:
+    """y[i] = fn(x[0] … x[i]) along `axis`."""
+
+    fn: CumulateFn
+    x: Operand
+    axis: int = -1
+    exclusive: bool = False  # without x[i] itself; the first is the empty reduction
+    reverse: bool = False  # from the end to the front
+    dtype: DType | None = None  # dtype of accumulation and result of sum and prod; absent: x's, i64 for bool
+
+    mnemonic: ClassVar[str] = "cum{fn}"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {
+        "x": "value",
+        "axis": "integer",
+        "exclusive": "boolean",
+        "reverse": "boolean",
+        "dtype": DType,
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sort:
+    """x in order along `axis`, and where each element was (i64). Stable; NaN counts as larger than everything."""
+
+    x: Operand
+    axis: int = -1
+    descending: bool = False
+
+    mnemonic: ClassVar[str] = "sort"
+    result_count: ClassVar[int] = 2
+    kinds: ClassVar[Kinds] = {"x": "value", "axis": "integer", "descending": "boolean"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopK:
+    """The k largest along `axis` in descending order (or smallest, ascending), and their indices (i64). The lowest index wins a tie; NaN counts as larger than everything."""
+
+    x: Operand
+    k: Size
+    axis: int = -1
+    largest: bool = True
+    sorted: bool = True  # false: any order
+
+    mnemonic: ClassVar[str] = "topk"
+    result_count: ClassVar[int] = 2
+    kinds: ClassVar[Kinds] = {"x": "value", "k": "dim", "axis": "integer", "largest": "boolean", "sorted": "boolean"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Partition:
+    """x along `axis` such that element `kth` is where sorting puts it, with none larger before and none smaller after; and where each element was (i64). Any order on either side."""
+
+    x: Operand
+    kth: Size
+    axis: int = -1
+
+    mnemonic: ClassVar[str] = "partition"
+    result_count: ClassVar[int] = 2
+    kinds: ClassVar[Kinds] = {"x": "value", "kth": "dim", "axis": "integer"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Median:
+    """The middle of the sorted elements along `axis`: of an even count the lower one, with `average` the mean of both. NaN where there is one."""
+
+    x: Operand
+    axis: int = -1
+    keepdims: bool = False
+    average: bool = False
+
+    mnemonic: ClassVar[str] = "median"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value", "axis": "integer", "keepdims": "boolean", "average": "boolean"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchSorted:
+    """For each of `values` how many of `sorted` (ascending, one axis) are smaller, with `right` smaller or equal: i64. Fails where that is not ascending."""
+
+    sorted: Operand
+    values: Operand
+    right: bool = False
+
+    mnemonic: ClassVar[str] = "search_sorted"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"sorted": "value", "values": "value", "right": "boolean"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unique:
+    """The distinct elements of x, or slices along `axis`; the first index of each, for each element of x which one it is, and how often each occurs (all i64). Binds the symbol `count`."""
+
+    x: Operand
+    count: Symbol
+    axis: int | None = None  # absent: x flattened
+    sorted: bool = True  # false: in the order of first occurrence
+
+    mnemonic: ClassVar[str] = "unique"
+    result_count: ClassVar[int] = 4
+    kinds: ClassVar[Kinds] = {"x": "value", "count": "symbol", "axis": "integer", "sorted": "boolean"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DotGeneral:
+    """Σ over the contracted axes of a·b. The result has the batch axes, then the other axes of a, then those of b."""
+
+    a: Operand
+    b: Operand
+    contract_a: Sequence[int]
+    contract_b: Sequence[int]
+    batch_a: Sequence[int] = ()
+    batch_b: Sequence[int] = ()
+
+    mnemonic: ClassVar[str] = "dot_general"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {
+        "a": "value",
+        "b": "value",
+        "contract_a": "integers",
+        "contract_b": "integers",
+        "batch_a": "integers",
+        "batch_b": "integers",
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Einsum:
+    """Einstein summation: `bij,bjk->bik`; `...` broadcasts, a letter that the result lacks is summed."""
+
+    operands: Sequence[Operand]
+    equation: str
+
+    mnemonic: ClassVar[str] = "einsum"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"operands": "values", "equation": "text"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupedMatmul:
+    """y[m] = x[m]·w[group[m]]: x [M,K], w [G,K,N] or packed [G,N,K], group integers [M]. A group outside 0 … G-1 fails the call."""
+
+    x: Operand
+    w: Operand
+    group: Operand
+    transpose_w: bool = False  # w is [G,N,K]; always so for packed
+
+    mnemonic: ClassVar[str] = "grouped_matmul"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value", "w": "value", "group": "value", "transpose_w": "boolean"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntegerMatmul:
+    """(a - a_zero)·(b - b_zero) on 8-bit integers, in i32. a_zero is a scalar, [M] or [...,M,1], b_zero a scalar, [N] or [...,1,N]."""
+
+    a: Operand
+    b: Operand
+    a_zero: Operand | None = None
+    b_zero: Operand | None = None
+
+    mnemonic: ClassVar[str] = "integer_matmul"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"a": "value", "b": "value", "a_zero": "value", "b_zero": "value"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoraLinear:
+    """x·w + scale·(x·a)·b: x [...,K], w [K,N], a [K,R], b [R,N]; the dtype is that of x·w."""
+
+    x: Operand
+    w: Operand
+    a: Operand
+    b: Operand
+    scale: float = 1.0
+
+    mnemonic: ClassVar[str] = "lora_linear"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value", "w": "value", "a": "value", "b": "value", "scale": "real"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tile:
+    """x repeated as a whole repeats[i] times along axis i."""
+
+    x: Operand
+    repeats: Shape
+
+    mnemonic: ClassVar[str] = "tile"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value", "repeats": "dims"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Repeat:
+    """Each slice of x along `axis` repeated `count` times in place."""
+
+    x: Operand
+    count: Size
+    axis: int = 0
+
+    mnemonic: ClassVar[str] = "repeat"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value", "count": "dim", "axis": "integer"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flip:
+    """x backwards along `axes`."""
+
+    x: Operand
+    axes: Sequence[int]
+
+    mnemonic: ClassVar[str] = "flip"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value", "axes": "integers"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Roll:
+    """x moved by shifts[i] along axes[i], each axis at most once; what leaves at one end comes back at the other."""
+
+    x: Operand
+    shifts: Sequence[int]
+    axes: Sequence[int]
+
+    mnemonic: ClassVar[str] = "roll"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value", "shifts": "integers", "axes": "integers"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Triangle:
+    """The last two axes with 0 above (lower) or below (upper) the k-th diagonal."""
+
+    fn: TriangleFn
+    x: Operand
+    k: Size | None = None
+
+    mnemonic: ClassVar[str] = "triangle_{fn}"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value", "k": "dim"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Diagonal:
+    """The elements x[…, i, …, i + offset, …] of two axes, as a new last axis."""
+
+    x: Operand
+    offset: int = 0
+    axis1: int = 0
+    axis2: int = 1
+
+    mnemonic: ClassVar[str] = "diagonal"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value", "offset": "integer", "axis1": "integer", "axis2": "integer"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class AsStrided:
+    """y[i…] = x's element offset + Σ i·strides, counted in row-major order; every position must be provably inside."""
+
+    x: Operand
+    shape: Shape
+    strides: Shape
+    offset: Size | None = None
+
+    mnemonic: ClassVar[str] = "as_strided"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value", "shape": "dims", "strides": "dims", "offset": "dim"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unfold:
+    """Windows of `kernel` over the last axes: [N, C, spatial…] becomes [N, C·∏kernel, positions]; outside x is 0."""
+
+    x: Operand
+    kernel: Sequence[int]
+    strides: Sequence[int] = ()  # empty: all 1
+    dilations: Sequence[int] = ()  # empty: all 1
+    before: Shape = ()  # empty: all 0
+    after: Shape = ()  # empty: all 0
+
+    mnemonic: ClassVar[str] = "unfold"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {
+        "x": "value",
+        "kernel": "integers",
+        "strides": "integers",
+        "dilations": "integers",
+        "before": "dims",
+        "after": "dims",
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fold:
+    """The sum of overlapping windows: the transpose of unfold onto the spatial sizes `shape`."""
+
+    x: Operand
+    shape: Shape
+    kernel: Sequence[int]
+    strides: Sequence[int] = ()  # empty: all 1
+    dilations: Sequence[int] = ()  # empty: all 1
+    before: Shape = ()  # empty: all 0
+    after: Shape = ()  # empty: all 0
+
+    mnemonic: ClassVar[str] = "fold"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {
+        "x": "value",
+        "shape": "dims",
+        "kernel": "integers",
+        "strides": "integers",
+        "dilations": "integers",
+        "before": "dims",
+        "after": "dims",
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Item:
+    """Binds a symbol to the value of an integer scalar, which must lie within the symbol's bounds; the result is x."""
+
+    x: Operand
+    symbol: Symbol
+
+    mnemonic: ClassVar[str] = "item"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value", "symbol": "symbol"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DynamicSlice:
+    """sizes[i] elements of x from starts[i] on along axes[i]; starts are integer scalars."""
+
+    x: Operand
+    starts: Sequence[Operand]
+    axes: Sequence[int]
+    sizes: Shape
+    mode: IndexMode = IndexMode.error  # error: fails unless it fits; clamp: the start moves so that it fits; drop: outside reads 0, and only then may sizes be larger than the axis
+
+    mnemonic: ClassVar[str] = "dynamic_slice"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value", "starts": "values", "axes": "integers", "sizes": "dims", "mode": IndexMode}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DynamicUpdate:
+    """x with `update` written at `starts` along `axes`."""
+
+    x: Operand
+    update: Operand
+    starts: Sequence[Operand]
+    axes: Sequence[int]
+    mode: IndexMode = IndexMode.error  # as in state_update
+
+    mnemonic: ClassVar[str] = "dynamic_update"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {
+        "x": "value",
+        "update": "value",
+        "starts": "values",
+        "axes": "integers",
+        "mode": IndexMode,
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class GatherNd:
+    """y[b…, i…] = x[b…, indices[b…, i…, :]]: the last axis of indices, of literal size, holds coordinates; the first batch_dims axes are shared."""
+
+    x: Operand
+    indices: Operand
+    batch_dims: int = 0
+    mode: IndexMode = IndexMode.error
+
+    mnemonic: ClassVar[str] = "gather_nd"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value", "indices": "value", "batch_dims": "integer", "mode": IndexMode}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScatterNd:
+    """x with x[indices[i…, :]] = fn(x[…], updates[i…])."""
+
+    fn: ScatterFn
+    x: Operand
+    indices: Operand
+    updates: Operand
+    mode: IndexMode = IndexMode.error
+
+    mnemonic: ClassVar[str] = "scatter_nd_{fn}"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value", "indices": "value", "updates": "value", "mode": IndexMode}
+
+
+@dataclass(frozen=True, kw_only=True)
+class IndexGet:
+    """x indexed as NumPy does by integer tensors, one for each of `axes`: they broadcast; their axes stand where the indexed ones stood, or in front when those are not neighbours."""
+
+    x: Operand
+    indices: Sequence[Operand]
+    axes: Sequence[int]
+    mode: IndexMode = IndexMode.error
+
+    mnemonic: ClassVar[str] = "index_get"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value", "indices": "values", "axes": "integers", "mode": IndexMode}
+
+
+@dataclass(frozen=True, kw_only=True)
+class IndexPut:
+    """x with fn(x[…], values) at the places that index_get reads; values broadcast."""
+
+    fn: ScatterFn
+    x: Operand
+    indices: Sequence[Operand]
+    values: Operand
+    axes: Sequence[int]
+    mode: IndexMode = IndexMode.error
+
+    mnemonic: ClassVar[str] = "index_put_{fn}"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {
+        "x": "value",
+        "indices": "values",
+        "values": "value",
+        "axes": "integers",
+        "mode": IndexMode,
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneHot:
+    """1 where the new axis of size `depth` equals the index, else 0; an index outside -depth … depth-1 gives zeros."""
+
+    indices: Operand
+    depth: Size
+    axis: int = -1
+    dtype: DType = DType.f32
+
+    mnemonic: ClassVar[str] = "one_hot"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"indices": "value", "depth": "dim", "axis": "integer", "dtype": DType}
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaskedScatter:
+    """x where mask, stretched to x, is false; where it is true, the elements of `source` one after the other, in row-major order; too few fail the call."""
+
+    x: Operand
+    mask: Operand
+    source: Operand
+
+    mnemonic: ClassVar[str] = "masked_scatter"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value", "mask": "value", "source": "value"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Eye:
+    """1 on the k-th diagonal, else 0."""
+
+    rows: Size
+    columns: Size
+    k: Size | None = None
+    dtype: DType = DType.f32
+
+    mnemonic: ClassVar[str] = "eye"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"rows": "dim", "columns": "dim", "k": "dim", "dtype": DType}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomCategorical:
+    """Samples along `axis` of unnormalised log-probabilities: argmax(logits + Gumbel noise): i64."""
+
+    key: Operand  # u32[2]
+    logits: Operand
+    axis: int = -1
+
+    mnemonic: ClassVar[str] = "random_categorical"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"key": "value", "logits": "value", "axis": "integer"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomPermutation:
+    """The numbers 0 … length-1 in random order: i64."""
+
+    key: Operand  # u32[2]
+    length: Size
+
+    mnemonic: ClassVar[str] = "random_permutation"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"key": "value", "length": "dim"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dropout:
+    """x / (1 - ratio) where a uniform draw is at least ratio, else 0; and that mask (bool)."""
+
+    x: Operand
+    key: Operand  # u32[2]
+    ratio: float = 0.5
+
+    mnemonic: ClassVar[str] = "dropout"
+    result_count: ClassVar[int] = 2
+    kinds: ClassVar[Kinds] = {"x": "value", "key": "value", "ratio": "real"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conv:
+    """Cross-correlation. x [N,C,spatial…], w [O,C/groups,kernel…], bias [O]."""
+
+    x: Operand
+    w: Operand
+    bias: Operand | None = None
+    strides: Sequence[int] = ()  # empty: all 1
+    dilations: Sequence[int] = ()  # empty: all 1
+    before: Shape = ()  # zeros in front of each spatial axis; empty: none
+    after: Shape = ()  # zeros behind each spatial axis; empty: none
+    groups: int = 1
+
+    mnemonic: ClassVar[str] = "conv"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {
+        "x": "value",
+        "w": "value",
+        "bias": "value",
+        "strides": "integers",
+        "dilations": "integers",
+        "before": "dims",
+        "after": "dims",
+        "groups": "integer",
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConvTranspose:
+    """The transpose of conv. x [N,C,spatial…], w [C,O/groups,kernel…]; size (in-1)·stride - before - after + dilation·(kernel-1) + 1 + output_padding."""
+
+    x: Operand
+    w: Operand
+    bias: Operand | None = None
+    strides: Sequence[int] = ()  # empty: all 1
+    dilations: Sequence[int] = ()  # empty: all 1
+    before: Shape = ()  # cut off in front of each spatial axis; empty: none
+    after: Shape = ()  # cut off behind each spatial axis; empty: none
+    output_padding: Shape = ()  # added behind each spatial axis; empty: none
+    groups: int = 1
+
+    mnemonic: ClassVar[str] = "conv_transpose"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {
+        "x": "value",
+        "w": "value",
+        "bias": "value",
+        "strides": "integers",
+        "dilations": "integers",
+        "before": "dims",
+        "after": "dims",
+        "output_padding": "dims",
+        "groups": "integer",
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntegerConv:
+    """conv of 8-bit integers in i32: (x - x_zero) with (w - w_zero); padding is x_zero. Zero points are scalars, w_zero may be [O]."""
+
+    x: Operand
+    w: Operand
+    x_zero: Operand | None = None
+    w_zero: Operand | None = None
+    strides: Sequence[int] = ()  # empty: all 1
+    dilations: Sequence[int] = ()  # empty: all 1
+    before: Shape = ()  # empty: none
+    after: Shape = ()  # empty: none
+    groups: int = 1
+
+    mnemonic: ClassVar[str] = "integer_conv"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {
+        "x": "value",
+        "w": "value",
+        "x_zero": "value",
+        "w_zero": "value",
+        "strides": "integers",
+        "dilations": "integers",
+        "before": "dims",
+        "after": "dims",
+        "groups": "integer",
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeformConv:
+    """conv of two spatial axes that reads x at positions moved by `offset` [N, 2·G·kh·kw, oh, ow] (row, column), bilinear, times `mask` [N, G·kh·kw, oh, ow]; the C channels form G offset groups."""
+
+    x: Operand
+    w: Operand
+    offset: Operand
+    bias: Operand | None = None
+    mask: Operand | None = None
+    strides: Sequence[int] = ()  # empty: all 1
+    dilations: Sequence[int] = ()  # empty: all 1
+    before: Shape = ()  # empty: none
+    after: Shape = ()  # empty: none
+    groups: int = 1
+    offset_groups: int = 1
+
+    mnemonic: ClassVar[str] = "deform_conv"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {
+        "x": "value",
+        "w": "value",
+        "offset": "value",
+        "bias": "value",
+        "mask": "value",
+        "strides": "integers",
+        "dilations": "integers",
+        "before": "dims",
+        "after": "dims",
+        "groups": "integer",
+        "offset_groups": "integer",
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pool:
+    """fn over windows of the spatial axes of x [N,C,spatial…]."""
+
+    fn: PoolFn
+    x: Operand
+    kernel: Sequence[int]
+    strides: Sequence[int] = ()  # empty: all 1
+    dilations: Sequence[int] = ()  # empty: all 1
+    before: Shape = ()  # empty: none
+    after: Shape = ()  # empty: none
+    ceil_mode: bool = False  # a last window that reaches beyond the padding counts, if it begins in x or the padding in front of it
+    count_include_pad: bool = False  # avg: padding counts as elements
+    p: float = 2.0  # lp
+
+    mnemonic: ClassVar[str] = "pool_{fn}"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {
+        "x": "value",
+        "kernel": "integers",
+        "strides": "integers",
+        "dilations": "integers",
+        "before": "dims",
+        "after": "dims",
+        "ceil_mode": "boolean",
+        "count_include_pad": "boolean",
+        "p": "real",
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaxPoolIndices:
+    """pool_max, and where each maximum was: i64, positions of x counted in row-major order (with column_major: the spatial axes in reverse order), -1 where a window has no element. The first wins a tie."""
+
+    x: Operand
+    kernel: Sequence[int]
+    strides: Sequence[int] = ()  # empty: all 1
+    dilations: Sequence[int] = ()  # empty: all 1
+    before: Shape = ()  # empty: none
+    after: Shape = ()  # empty: none
+    ceil_mode: bool = False
+    column_major: bool = False
+    per_channel: bool = False  # positions count within the spatial axes of one channel
+
+    mnemonic: ClassVar[str] = "pool_max_indices"
+    result_count: ClassVar[int] = 2
+    kinds: ClassVar[Kinds] = {
+        "x": "value",
+        "kernel": "integers",
+        "strides": "integers",
+        "dilations": "integers",
+        "before": "dims",
+        "after": "dims",
+        "ceil_mode": "boolean",
+        "column_major": "boolean",
+        "per_channel": "boolean",
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdaptivePool:
+    """fn over windows ⌊i·in/out⌋ … ⌈(i+1)·in/out⌉-1 of each spatial axis, so that these have the sizes `shape`."""
+
+    fn: PoolFn
+    x: Operand
+    shape: Shape
+    p: float = 2.0  # lp
+
+    mnemonic: ClassVar[str] = "adaptive_pool_{fn}"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value", "shape": "dims", "p": "real"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaxUnpool:
+    """Zeros of `shape` [N,C,spatial…] with x at `indices`, as pool_max_indices gives them in row-major order; the last wins."""
+
+    x: Operand
+    indices: Operand
+    shape: Shape
+    per_channel: bool = False  # indices count within the spatial axes of one channel
+
+    mnemonic: ClassVar[str] = "max_unpool"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value", "indices": "value", "shape": "dims", "per_channel": "boolean"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupNorm:
+    """x [N,C,…] normalised over each group of channels and all spatial axes; weight and bias [C]."""
+
+    x: Operand
+    weight: Operand | None = None
+    bias: Operand | None = None
+    groups: int
+    eps: float = 0.00001
+
+    mnemonic: ClassVar[str] = "group_norm"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value", "weight": "value", "bias": "value", "groups": "integer", "eps": "real"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchNorm:
+    """(x - mean) / sqrt(var + eps) · weight + bias with given statistics, all [C] along `axis`."""
+
+    x: Operand
+    mean: Operand
+    var: Operand
+    weight: Operand | None = None
+    bias: Operand | None = None
+    axis: int = 1
+    eps: float = 0.00001
+
+    mnemonic: ClassVar[str] = "batch_norm"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {
+        "x": "value",
+        "mean": "value",
+        "var": "value",
+        "weight": "value",
+        "bias": "value",
+        "axis": "integer",
+        "eps": "real",
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalResponseNorm:
+    """x / (bias + alpha/size·Σ x²)^beta, the sum over `size` neighbours along axis 1: ⌊(size-1)/2⌋ before, ⌈(size-1)/2⌉ after."""
+
+    x: Operand
+    size: int
+    alpha: float = 0.0001
+    beta: float = 0.75
+    bias: float = 1.0
+
+    mnemonic: ClassVar[str] = "local_response_norm"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value", "size": "integer", "alpha": "real", "beta": "real", "bias": "real"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class LpNormalize:
+    """x / max(‖x‖_p, eps) over `axes`; 0 where both are 0."""
+
+    x: Operand
+    axes: Sequence[int]
+    p: float = 2.0  # more than 0; inf: the largest magnitude
+    eps: float = 0.0
+
+    mnemonic: ClassVar[str] = "lp_normalize"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value", "axes": "integers", "p": "real", "eps": "real"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PagedAttention:
+    """attention whose keys and values lie in pages: q [B,H,S,D], k and v pages [P,page,G,D] and [P,page,G,E]; key t of batch b is row t mod page of page table[b, t / page]; lengths [B]. Queries are the last S positions of each."""
+
+    q: Operand
+    k: Operand
+    v: Operand
+    table: Operand  # integers [B, pages]
+    lengths: Operand  # integers [B]
+    scale: float | None = None  # absent: 1/sqrt(D)
+    causal: bool = True  # false: every query sees every key
+    window: int | None = None
+    softcap: float | None = None
+    sinks: Operand | None = None  # [H], as in attention
+
+    mnemonic: ClassVar[str] = "paged_attention"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {
+        "q": "value",
+        "k": "value",
+        "v": "value",
+        "table": "value",
+        "lengths": "value",
+        "scale": "real",
+        "causal": "boolean",
+        "window": "integer",
+        "softcap": "real",
+        "sinks": "value",
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rope:
+    """Rotary embedding: the first `dims` elements of the last axis, as pairs (x_i, x_(i+dims/2)) or interleaved (x_2i, x_(2i+1)), turned by the angle position·scale·freqs[i]."""
+
+    x: Operand
+    positions: Operand  # numbers that broadcast to x without its last axis; with `sections` one more axis in front, of their number
+    freqs: Operand | None = None  # [dims/2]; absent: base^(-2i/dims)
+    dims: int | None = None  # absent: the whole axis
+    base: float = 10000.0  # of the default freqs
+    scale: float = 1.0
+    interleaved: bool = False
+    sections: Sequence[int] = ()  # how many pairs take their position from each entry of positions: 2-D and 3-D embeddings
+
+    mnemonic: ClassVar[str] = "rope"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {
+        "x": "value",
+        "positions": "value",
+        "freqs": "value",
+        "dims": "integer",
+        "base": "real",
+        "scale": "real",
+        "interleaved": "boolean",
+        "sections": "integers",
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class RopeTable:
+    """The same with tables: cos and sin broadcast to x's shape with a last axis of dims/2."""
+
+    x: Operand
+    cos: Operand
+    sin: Operand
+    interleaved: bool = False
+
+    mnemonic: ClassVar[str] = "rope_table"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value", "cos": "value", "sin": "value", "interleaved": "boolean"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class FakeQuantize:
+    """scale·(clip(round(x / scale) + zero, low, high) - zero): x as it would read after quantisation. scale and zero broadcast to x."""
+
+    x: Operand
+    scale: Operand
+    zero: Operand | None = None
+    low: int = -128
+    high: int = 127
+    gradient: FakeQuantizeGradient = FakeQuantizeGradient.clipped  # how the derivative treats the rounding
+
+    mnemonic: ClassVar[str] = "fake_quantize"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {
+        "x": "value",
+        "scale": "value",
+        "zero": "value",
+        "low": "integer",
+        "high": "integer",
+        "gradient": FakeQuantizeGradient,
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resize:
+    """x at other sizes along `axes`; nearest for any dtype, the others for reals."""
+
+    x: Operand
+    axes: Sequence[int]
+    sizes: Shape
+    scales: Sequence[float] = ()  # output size / input size where it is not the quotient of the two; empty: the quotient
+    mode: ResizeMode = ResizeMode.linear
+    coordinates: ResizeCoordinates = ResizeCoordinates.half_pixel
+    rounding: ResizeRounding = ResizeRounding.round_prefer_floor  # mode nearest
+    cubic_coefficient: float = -0.75
+    exclude_outside: bool = False  # weights of samples outside x are 0 and the others sum to 1 (not in mode nearest)
+    antialias: bool = False  # smaller outputs average over what they cover (not in mode nearest)
+    roi: Sequence[float] = ()  # starts, then ends, of each of axes, relative to its size: tf_crop_and_resize
+    extrapolation: float = 0.0
+
+    mnemonic: ClassVar[str] = "resize"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {
+        "x": "value",
+        "axes": "integers",
+        "sizes": "dims",
+        "scales": "reals",
+        "mode": ResizeMode,
+        "coordinates": ResizeCoordinates,
+        "rounding": ResizeRounding,
+        "cubic_coefficient": "real",
+        "exclude_outside": "boolean",
+        "antialias": "boolean",
+        "roi": "reals",
+        "extrapolation": "real",
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class GridSample:
+    """x [N,C,spatial…] read at `grid` [N,out…,rank]: coordinates -1 … 1, the last axis of x first."""
+
+    x: Operand
+    grid: Operand
+    mode: GridMode = GridMode.linear
+    padding: GridPadding = GridPadding.zeros
+    align_corners: bool = False
+
+    mnemonic: ClassVar[str] = "grid_sample"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {
+        "x": "value",
+        "grid": "value",
+        "mode": GridMode,
+        "padding": GridPadding,
+        "align_corners": "boolean",
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoiAlign:
+    """Regions [R,4] (x1, y1, x2, y2) of x [N,C,H,W], from image batch[r], sampled bilinearly to height × width bins: avg is the mean of the samples, max their largest weight·element."""
+
+    fn: RoiFn
+    x: Operand
+    rois: Operand
+    batch: Operand
+    height: int = 1
+    width: int = 1
+    sampling: int = 0  # samples per bin and axis; 0: ⌈size of the bin⌉
+    scale: float = 1.0
+    half_pixel: bool = True  # coordinates are moved by -1/2
+
+    mnemonic: ClassVar[str] = "roi_align_{fn}"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {
+        "x": "value",
+        "rois": "value",
+        "batch": "value",
+        "height": "integer",
+        "width": "integer",
+        "sampling": "integer",
+        "scale": "real",
+        "half_pixel": "boolean",
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoiPool:
+    """The maximum of each of height × width bins of regions [R,5] (batch, x1, y1, x2, y2), corners rounded."""
+
+    x: Operand
+    rois: Operand
+    height: int
+    width: int
+    scale: float = 1.0
+
+    mnemonic: ClassVar[str] = "roi_pool"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value", "rois": "value", "height": "integer", "width": "integer", "scale": "real"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Nms:
+    """Boxes [N,B,4] that survive for each class of scores [N,C,B], best first: rows (batch, class, box) as i64[count, 3]. Binds the symbol `count`."""
+
+    boxes: Operand
+    scores: Operand
+    count: Symbol
+    max_output: int  # of each class
+    iou_threshold: float = 0.0  # a box that overlaps a better one by more than this goes
+    score_threshold: float | None = None  # absent: none is too low
+    center: bool = False  # boxes are (x, y, width, height) about their centre, not corners (y1, x1, y2, x2)
+
+    mnemonic: ClassVar[str] = "nms"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {
+        "boxes": "value",
+        "scores": "value",
+        "count": "symbol",
+        "max_output": "integer",
+        "iou_threshold": "real",
+        "score_threshold": "real",
+        "center": "boolean",
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rnn:
+    """h = f(x·wᵀ + h·rᵀ + b). x [T,B,I], w [D,H,I], r [D,H,H], bias [D,2H], lengths integers [B], h0 [D,B,H]. Results: every h [T,D,B,H], the last h [D,B,H]."""
+
+    x: Operand
+    w: Operand
+    r: Operand
+    bias: Operand | None = None
+    lengths: Operand | None = None
+    h0: Operand | None = None
+    direction: RnnDirection = RnnDirection.forward
+    activations: Sequence[RnnActivation] = ()  # one for each direction; empty: tanh
+    alphas: Sequence[float] = ()  # one for each activation that takes one, in order; empty: the defaults
+    betas: Sequence[float] = ()  # one for each activation that takes one, in order; empty: the defaults
+    clip: float | None = None  # what goes into an activation is cut to ±clip
+
+    mnemonic: ClassVar[str] = "rnn"
+    result_count: ClassVar[int] = 2
+    kinds: ClassVar[Kinds] = {
+        "x": "value",
+        "w": "value",
+        "r": "value",
+        "bias": "value",
+        "lengths": "value",
+        "h0": "value",
+        "direction": RnnDirection,
+        "activations": [RnnActivation],
+        "alphas": "reals",
+        "betas": "reals",
+        "clip": "real",
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gru:
+    """Gates z, r, h stacked in w [D,3H,I], r [D,3H,H], bias [D,6H]; results as rnn."""
+
+    x: Operand
+    w: Operand
+    r: Operand
+    bias: Operand | None = None
+    lengths: Operand | None = None
+    h0: Operand | None = None
+    direction: RnnDirection = RnnDirection.forward
+    activations: Sequence[RnnActivation] = ()  # two for each direction; empty: sigmoid, tanh
+    alphas: Sequence[float] = ()  # one for each activation that takes one, in order; empty: the defaults
+    betas: Sequence[float] = ()  # one for each activation that takes one, in order; empty: the defaults
+    clip: float | None = None
+    linear_before_reset: bool = False  # the reset gate multiplies h·rᵀ + b, not h
+
+    mnemonic: ClassVar[str] = "gru"
+    result_count: ClassVar[int] = 2
+    kinds: ClassVar[Kinds] = {
+        "x": "value",
+        "w": "value",
+        "r": "value",
+        "bias": "value",
+        "lengths": "value",
+        "h0": "value",
+        "direction": RnnDirection,
+        "activations": [RnnActivation],
+        "alphas": "reals",
+        "betas": "reals",
+        "clip": "real",
+        "linear_before_reset": "boolean",
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lstm:
+    """Gates i, o, f, c stacked in w [D,4H,I], r [D,4H,H], bias [D,8H]; peepholes i, o, f [D,3H]. Results as rnn, and the last c [D,B,H]."""
+
+    x: Operand
+    w: Operand
+    r: Operand
+    bias: Operand | None = None
+    lengths: Operand | None = None
+    h0: Operand | None = None
+    c0: Operand | None = None
+    peepholes: Operand | None = None
+    direction: RnnDirection = RnnDirection.forward
+    activations: Sequence[RnnActivation] = ()  # three for each direction; empty: sigmoid, tanh, tanh
+    alphas: Sequence[float] = ()  # one for each activation that takes one, in order; empty: the defaults
+    betas: Sequence[float] = ()  # one for each activation that takes one, in order; empty: the defaults
+    clip: float | None = None
+    input_forget: bool = False  # f = 1 - i
+
+    mnemonic: ClassVar[str] = "lstm"
+    result_count: ClassVar[int] = 3
+    kinds: ClassVar[Kinds] = {
+        "x": "value",
+        "w": "value",
+        "r": "value",
+        "bias": "value",
+        "lengths": "value",
+        "h0": "value",
+        "c0": "value",
+        "peepholes": "value",
+        "direction": RnnDirection,
+        "activations": [RnnActivation],
+        "alphas": "reals",
+        "betas": "reals",
+        "clip": "real",
+        "input_forget": "boolean",
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectiveScan:
+    """h_t = exp(Δ_t·a)·h + Δ_t·b_t·x_t, y_t = c_t·h_t + d·x_t. x and delta [B,S,C], a [C,N], b and c [B,S,N], d [C], h0 [B,C,N]. Results: y [B,S,C] in x's dtype, the last h in that of h0, or f32 at least."""
+
+    x: Operand
+    delta: Operand
+    a: Operand
+    b: Operand
+    c: Operand
+    d: Operand | None = None
+    h0: Operand | None = None
+
+    mnemonic: ClassVar[str] = "selective_scan"
+    result_count: ClassVar[int] = 2
+    kinds: ClassVar[Kinds] = {
+        "x": "value",
+        "delta": "value",
+        "a": "value",
+        "b": "value",
+        "c": "value",
+        "d": "value",
+        "h0": "value",
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class GatedDelta:
+    """Linear attention with decay: S ← e^g·S, u = beta·(v - Sᵀk), S ← S + k·uᵀ, o = scale·Sᵀq for each step. q [B,H,T,K], k [B,G,T,K], v [B,G,T,V], H a multiple of G. Results: o [B,H,T,V], the last S [B,G,K,V] in the dtype of the first, or f32 at least."""
+
+    q: Operand
+    k: Operand
+    v: Operand
+    g: Operand | None = None  # [B,G,T], or [B,G,T,K] for each row of S; absent: 0
+    beta: Operand | None = None  # [B,G,T]; absent: 1
+    state: Operand | None = None  # the first S; absent: 0
+    scale: float | None = None  # absent: 1/sqrt(K)
+    delta: bool = True  # false: u = beta·v
+
+    mnemonic: ClassVar[str] = "gated_delta"
+    result_count: ClassVar[int] = 2
+    kinds: ClassVar[Kinds] = {
+        "q": "value",
+        "k": "value",
+        "v": "value",
+        "g": "value",
+        "beta": "value",
+        "state": "value",
+        "scale": "real",
+        "delta": "boolean",
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fft:
+    """The discrete Fourier transform of c64 along `axes`, or its inverse."""
+
+    fn: FftFn
+    x: Operand
+    axes: Sequence[int]
+    sizes: Shape = ()  # sizes that x is cut or zero-padded to first; empty: as they are
+    norm: FftNorm = FftNorm.backward
+
+    mnemonic: ClassVar[str] = "fft_{fn}"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value", "axes": "integers", "sizes": "dims", "norm": FftNorm}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rfft:
+    """The transform of reals: the last of `axes` keeps the n/2 + 1 frequencies from 0 on."""
+
+    x: Operand
+    axes: Sequence[int]
+    sizes: Shape = ()  # empty: as they are
+    norm: FftNorm = FftNorm.backward
+
+    mnemonic: ClassVar[str] = "rfft"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value", "axes": "integers", "sizes": "dims", "norm": FftNorm}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Irfft:
+    """The inverse of rfft: reals, whose last axis has the given size."""
+
+    x: Operand
+    axes: Sequence[int]
+    sizes: Shape  # of the result; its last entry decides between even and odd
+    norm: FftNorm = FftNorm.backward
+
+    mnemonic: ClassVar[str] = "irfft"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value", "axes": "integers", "sizes": "dims", "norm": FftNorm}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stft:
+    """Transforms of windows of the last axis: frames of `length` every `step`, times `window` [length]: c64 […, frames, bins]."""
+
+    x: Operand
+    window: Operand | None = None
+    length: Size
+    step: Size
+    onesided: bool = True  # bins length/2 + 1 instead of length; x must be real
+
+    mnemonic: ClassVar[str] = "stft"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value", "window": "value", "length": "dim", "step": "dim", "onesided": "boolean"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cholesky:
+    """L with x = L·Lᵀ (Lᴴ), or with `upper` Lᵀ; reads that triangle of x alone. Fails where x is not positive definite."""
+
+    x: Operand
+    upper: bool = False
+
+    mnemonic: ClassVar[str] = "cholesky"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value", "upper": "boolean"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Qr:
+    """q, r with x = q·r; the diagonal of r is not negative. complete: q is square."""
+
+    x: Operand
+    complete: bool = False
+
+    mnemonic: ClassVar[str] = "qr"
+    result_count: ClassVar[int] = 2
+    kinds: ClassVar[Kinds] = {"x": "value", "complete": "boolean"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Svd:
+    """u, s, vt with x = u·diag(s)·vt, s descending; full: u and vt are square. In each column of u the first component of at least 0.999 times the largest magnitude is positive."""
+
+    x: Operand
+    full: bool = False
+
+    mnemonic: ClassVar[str] = "svd"
+    result_count: ClassVar[int] = 3
+    kinds: ClassVar[Kinds] = {"x": "value", "full": "boolean"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Eigh:
+    """Eigenvalues, ascending, and eigenvectors as columns of symmetric matrices; reads the lower triangle, or the upper. In each vector the first component of at least 0.999 times the largest magnitude is positive."""
+
+    x: Operand
+    upper: bool = False
+
+    mnemonic: ClassVar[str] = "eigh"
+    result_count: ClassVar[int] = 2
+    kinds: ClassVar[Kinds] = {"x": "value", "upper": "boolean"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solve:
+    """y with a·y = b, b [..., n, m]. Fails where a is singular."""
+
+    a: Operand
+    b: Operand
+
+    mnemonic: ClassVar[str] = "solve"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"a": "value", "b": "value"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TriangularSolve:
+    """y with a·y = b for triangular a; the other triangle is not read. Fails where the diagonal has a 0."""
+
+    a: Operand
+    b: Operand
+    upper: bool = False
+    transpose: bool = False  # aᵀ·y = b
+    unit: bool = False  # the diagonal counts as 1
+
+    mnemonic: ClassVar[str] = "triangular_solve"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"a": "value", "b": "value", "upper": "boolean", "transpose": "boolean", "unit": "boolean"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inverse:
+    """The inverse of square matrices. Fails where x is singular."""
+
+    x: Operand
+
+    mnemonic: ClassVar[str] = "inverse"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Det:
+    """The determinant of square matrices."""
+
+    x: Operand
+
+    mnemonic: ClassVar[str] = "det"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SlogDet:
+    """The sign of the determinant and the logarithm of its magnitude."""
+
+    x: Operand
+
+    mnemonic: ClassVar[str] = "slogdet"
+    result_count: ClassVar[int] = 2
+    kinds: ClassVar[Kinds] = {"x": "value"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lstsq:
+    """The y of least norm that minimises ‖a·y - b‖; singular values of at most rcond times the largest count as 0."""
+
+    a: Operand
+    b: Operand
+    rcond: float | None = None  # absent: the dtype's epsilon times the larger size
+
+    mnemonic: ClassVar[str] = "lstsq"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"a": "value", "b": "value", "rcond": "real"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expm:
+    """e^x of square matrices."""
+
+    x: Operand
+
+    mnemonic: ClassVar[str] = "expm"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SoftmaxCrossEntropy:
+    """-Σ target·log softmax(logits) along `axis`: labels integers without that axis, or probabilities of logits' shape. Class weights [C]: with integer labels a mean divides by the weights of those that count, with probabilities by the rows."""
+
+    logits: Operand
+    labels: Operand
+    weight: Operand | None = None
+    axis: int = -1
+    ignore: int | None = None  # integer labels of this value count for nothing
+    smoothing: float = 0.0
+    reduction: LossReduction = LossReduction.mean
+
+    mnemonic: ClassVar[str] = "softmax_cross_entropy"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {
+        "logits": "value",
+        "labels": "value",
+        "weight": "value",
+        "axis": "integer",
+        "ignore": "integer",
+        "smoothing": "real",
+        "reduction": LossReduction,
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loss:
+    """fn(x, target), reduced; target has x's shape. weight broadcasts to x and multiplies before; a mean divides by the number of elements."""
+
+    fn: LossFn
+    x: Operand
+    target: Operand
+    weight: Operand | None = None
+    delta: float = 1.0  # huber and smooth_l1
+    reduction: LossReduction = LossReduction.mean
+
+    mnemonic: ClassVar[str] = "{fn}_loss"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {
+        "x": "value",
+        "target": "value",
+        "weight": "value",
+        "delta": "real",
+        "reduction": LossReduction,
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sample:
+    """One token for each row of logits […, V]: the largest where temperature is 0, else a draw from the softmax of logits / temperature, cut to the top_k largest, then to the smallest set of at least top_p mass, then to those of at least min_p times the largest probability: i64 […]."""
+
+    logits: Operand
+    key: Operand  # u32[2]
+    temperature: float = 1.0
+    top_k: int | None = None  # absent: all
+    top_p: float = 1.0
+    min_p: float = 0.0
+
+    mnemonic: ClassVar[str] = "sample"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {
+        "logits": "value",
+        "key": "value",
+        "temperature": "real",
+        "top_k": "integer",
+        "top_p": "real",
+        "min_p": "real",
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class MoeRoute:
+    """The k experts of each row of logits [T,E], best first, and their weights: weights [T,k], experts i64 [T,k]."""
+
+    fn: RouterFn
+    logits: Operand
+    bias: Operand | None = None  # [E]: added to the scores for the choice, not to the weights
+    k: int
+    groups: int = 1  # experts in as many groups, of which the `top_groups` best by the sum of their two best biased scores take part
+    top_groups: int = 1
+    normalize: bool = False  # weights sum to 1
+    scale: float = 1.0
+
+    mnemonic: ClassVar[str] = "moe_route_{fn}"
+    result_count: ClassVar[int] = 2
+    kinds: ClassVar[Kinds] = {
+        "logits": "value",
+        "bias": "value",
+        "k": "integer",
+        "groups": "integer",
+        "top_groups": "integer",
+        "normalize": "boolean",
+        "scale": "real",
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class MoeCombine:
+    """Σ over k of weights [T,k] · x [T,k,D], in x's dtype."""
+
+    x: Operand
+    weights: Operand
+
+    mnemonic: ClassVar[str] = "moe_combine"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"x": "value", "weights": "value"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdamwStep:
+    """One step of AdamW; results: p, m, v, each in the dtype of the operand that it replaces. step counts from 1; lr is a scalar value."""
+
+    p: Operand
+    g: Operand
+    m: Operand
+    v: Operand
+    step: Operand
+    lr: Operand
+    beta1: float = 0.9
+    beta2: float = 0.999
+    eps: float = 0.00000001
+    weight_decay: float = 0.01
+
+    mnemonic: ClassVar[str] = "adamw_step"
+    result_count: ClassVar[int] = 3
+    kinds: ClassVar[Kinds] = {
+        "p": "value",
+        "g": "value",
+        "m": "value",
+        "v": "value",
+        "step": "value",
+        "lr": "value",
+        "beta1": "real",
+        "beta2": "real",
+        "eps": "real",
+        "weight_decay": "real",
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class LionStep:
+    """One step of Lion; results: p, m, each in the dtype of the operand that it replaces."""
+
+    p: Operand
+    g: Operand
+    m: Operand
+    lr: Operand
+    beta1: float = 0.9
+    beta2: float = 0.99
+    weight_decay: float = 0.0
+
+    mnemonic: ClassVar[str] = "lion_step"
+    result_count: ClassVar[int] = 2
+    kinds: ClassVar[Kinds] = {
+        "p": "value",
+        "g": "value",
+        "m": "value",
+        "lr": "value",
+        "beta1": "real",
+        "beta2": "real",
+        "weight_decay": "real",
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class SgdStep:
+    """One step of SGD with momentum; results: p, m, each in the dtype of the operand that it replaces."""
+
+    p: Operand
+    g: Operand
+    m: Operand
+    lr: Operand
+    momentum: float = 0.0
+    dampening: float = 0.0
+    weight_decay: float = 0.0
+    nesterov: bool = False
+
+    mnemonic: ClassVar[str] = "sgd_step"
+    result_count: ClassVar[int] = 2
+    kinds: ClassVar[Kinds] = {
+        "p": "value",
+        "g": "value",
+        "m": "value",
+        "lr": "value",
+        "momentum": "real",
+        "dampening": "real",
+        "weight_decay": "real",
+        "nesterov": "boolean",
+    }
 
 
 Op = (
@@ -801,6 +2576,93 @@ Op = (
     | Scan
     | Call
     | Custom
+    | Activation
+    | Clip
+    | Bitcast
+    | Complex
+    | Cumulate
+    | Sort
+    | TopK
+    | Partition
+    | Median
+    | SearchSorted
+    | Unique
+    | DotGeneral
+    | Einsum
+    | GroupedMatmul
+    | IntegerMatmul
+    | LoraLinear
+    | Tile
+    | Repeat
+    | Flip
+    | Roll
+    | Triangle
+    | Diagonal
+    | AsStrided
+    | Unfold
+    | Fold
+    | Item
+    | DynamicSlice
+    | DynamicUpdate
+    | GatherNd
+    | ScatterNd
+    | IndexGet
+    | IndexPut
+    | OneHot
+    | MaskedScatter
+    | Eye
+    | RandomCategorical
+    | RandomPermutation
+    | Dropout
+    | Conv
+    | ConvTranspose
+    | IntegerConv
+    | DeformConv
+    | Pool
+    | MaxPoolIndices
+    | AdaptivePool
+    | MaxUnpool
+    | GroupNorm
+    | BatchNorm
+    | LocalResponseNorm
+    | LpNormalize
+    | PagedAttention
+    | Rope
+    | RopeTable
+    | FakeQuantize
+    | Resize
+    | GridSample
+    | RoiAlign
+    | RoiPool
+    | Nms
+    | Rnn
+    | Gru
+    | Lstm
+    | SelectiveScan
+    | GatedDelta
+    | Fft
+    | Rfft
+    | Irfft
+    | Stft
+    | Cholesky
+    | Qr
+    | Svd
+    | Eigh
+    | Solve
+    | TriangularSolve
+    | Inverse
+    | Det
+    | SlogDet
+    | Lstsq
+    | Expm
+    | SoftmaxCrossEntropy
+    | Loss
+    | Sample
+    | MoeRoute
+    | MoeCombine
+    | AdamwStep
+    | LionStep
+    | SgdStep
 )
 
 
@@ -995,6 +2857,42 @@ class Builder(abc.ABC):
         """
         return self.append(Unary(fn=UnaryFn.softplus, x=x))[0]
 
+    def real(self, x: Operand) -> Var:
+        """y = real(x), element by element.
+
+        real: the parts of a complex number: f32
+        """
+        return self.append(Unary(fn=UnaryFn.real, x=x))[0]
+
+    def imag(self, x: Operand) -> Var:
+        """y = imag(x), element by element."""
+        return self.append(Unary(fn=UnaryFn.imag, x=x))[0]
+
+    def conj(self, x: Operand) -> Var:
+        """y = conj(x), element by element."""
+        return self.append(Unary(fn=UnaryFn.conj, x=x))[0]
+
+    def angle(self, x: Operand) -> Var:
+        """y = angle(x), element by element.
+
+        angle: of a complex number, in radians: f32
+        """
+        return self.append(Unary(fn=UnaryFn.angle, x=x))[0]
+
+    def lgamma(self, x: Operand) -> Var:
+        """y = lgamma(x), element by element.
+
+        lgamma: log |Γ(x)|
+        """
+        return self.append(Unary(fn=UnaryFn.lgamma, x=x))[0]
+
+    def signbit(self, x: Operand) -> Var:
+        """y = signbit(x), element by element.
+
+        signbit: the sign bit is set
+        """
+        return self.append(Unary(fn=UnaryFn.signbit, x=x))[0]
+
     def add(self, a: Operand, b: Operand) -> Var:
         """y = add(a, b) after promotion and broadcasting."""
         return self.append(Binary(fn=BinaryFn.add, a=a, b=b))[0]
@@ -1135,12 +3033,21 @@ class Builder(abc.ABC):
         """
         return self.append(Cast(x=x, dtype=dtype, saturate=saturate))[0]
 
-    def reduce_sum(self, x: Operand, axes: Sequence[int], *, keepdims: bool = False, dtype: DType | None = None) -> Var:
+    def reduce_sum(
+        self,
+        x: Operand,
+        axes: Sequence[int],
+        *,
+        keepdims: bool = False,
+        dtype: DType | None = None,
+        ddof: float = 0.0,
+    ) -> Var:
         """sum over `axes`. An empty sum is 0, a product 1, max and min the identity of the dtype, a mean NaN.
 
         dtype: dtype of accumulation and result of sum, mean and prod; absent: x's, i64 for bool
+        ddof: var and std: subtracted from the count
         """
-        return self.append(Reduce(fn=ReduceFn.sum, x=x, axes=axes, keepdims=keepdims, dtype=dtype))[0]
+        return self.append(Reduce(fn=ReduceFn.sum, x=x, axes=axes, keepdims=keepdims, dtype=dtype, ddof=ddof))[0]
 
     def reduce_mean(
         self,
@@ -1149,12 +3056,14 @@ class Builder(abc.ABC):
         *,
         keepdims: bool = False,
         dtype: DType | None = None,
+        ddof: float = 0.0,
     ) -> Var:
         """mean over `axes`. An empty sum is 0, a product 1, max and min the identity of the dtype, a mean NaN.
 
         dtype: dtype of accumulation and result of sum, mean and prod; absent: x's, i64 for bool
+        ddof: var and std: subtracted from the count
         """
-        return self.append(Reduce(fn=ReduceFn.mean, x=x, axes=axes, keepdims=keepdims, dtype=dtype))[0]
+        return self.append(Reduce(fn=ReduceFn.mean, x=x, axes=axes, keepdims=keepdims, dtype=dtype, ddof=ddof))[0]
 
     def reduce_prod(
         self,
@@ -1163,40 +3072,78 @@ class Builder(abc.ABC):
         *,
         keepdims: bool = False,
         dtype: DType | None = None,
+        ddof: float = 0.0,
     ) -> Var:
         """prod over `axes`. An empty sum is 0, a product 1, max and min the identity of the dtype, a mean NaN.
 
         dtype: dtype of accumulation and result of sum, mean and prod; absent: x's, i64 for bool
+        ddof: var and std: subtracted from the count
         """
-        return self.append(Reduce(fn=ReduceFn.prod, x=x, axes=axes, keepdims=keepdims, dtype=dtype))[0]
+        return self.append(Reduce(fn=ReduceFn.prod, x=x, axes=axes, keepdims=keepdims, dtype=dtype, ddof=ddof))[0]
 
-    def reduce_max(self, x: Operand, axes: Sequence[int], *, keepdims: bool = False, dtype: DType | None = None) -> Var:
+    def reduce_max(
+        self,
+        x: Operand,
+        axes: Sequence[int],
+        *,
+        keepdims: bool = False,
+        dtype: DType | None = None,
+        ddof: float = 0.0,
+    ) -> Var:
         """max over `axes`. An empty sum is 0, a product 1, max and min the identity of the dtype, a mean NaN.
 
         dtype: dtype of accumulation and result of sum, mean and prod; absent: x's, i64 for bool
+        ddof: var and std: subtracted from the count
         """
-        return self.append(Reduce(fn=ReduceFn.max, x=x, axes=axes, keepdims=keepdims, dtype=dtype))[0]
+        return self.append(Reduce(fn=ReduceFn.max, x=x, axes=axes, keepdims=keepdims, dtype=dtype, ddof=ddof))[0]
 
-    def reduce_min(self, x: Operand, axes: Sequence[int], *, keepdims: bool = False, dtype: DType | None = None) -> Var:
+    def reduce_min(
+        self,
+        x: Operand,
+        axes: Sequence[int],
+        *,
+        keepdims: bool = False,
+        dtype: DType | None = None,
+        ddof: float = 0.0,
+    ) -> Var:
         """min over `axes`. An empty sum is 0, a product 1, max and min the identity of the dtype, a mean NaN.
 
         dtype: dtype of accumulation and result of sum, mean and prod; absent: x's, i64 for bool
+        ddof: var and std: subtracted from the count
         """
-        return self.append(Reduce(fn=ReduceFn.min, x=x, axes=axes, keepdims=keepdims, dtype=dtype))[0]
+        return self.append(Reduce(fn=ReduceFn.min, x=x, axes=axes, keepdims=keepdims, dtype=dtype, ddof=ddof))[0]
 
-    def reduce_any(self, x: Operand, axes: Sequence[int], *, keepdims: bool = False, dtype: DType | None = None) -> Var:
+    def reduce_any(
+        self,
+        x: Operand,
+        axes: Sequence[int],
+        *,
+        keepdims: bool = False,
+        dtype: DType | None = None,
+        ddof: float = 0.0,
+    ) -> Var:
         """any over `axes`. An empty sum is 0, a product 1, max and min the identity of the dtype, a mean NaN.
 
         dtype: dtype of accumulation and result of sum, mean and prod; absent: x's, i64 for bool
+        ddof: var and std: subtracted from the count
         """
-        return self.append(Reduce(fn=ReduceFn.any, x=x, axes=axes, keepdims=keepdims, dtype=dtype))[0]
+        return self.append(Reduce(fn=ReduceFn.any, x=x, axes=axes, keepdims=keepdims, dtype=dtype, ddof=ddof))[0]
 
-    def reduce_all(self, x: Operand, axes: Sequence[int], *, keepdims: bool = False, dtype: DType | None = None) -> Var:
+    def reduce_all(
+        self,
+        x: Operand,
+        axes: Sequence[int],
+        *,
+        keepdims: bool = False,
+        dtype: DType | None = None,
+        ddof: float = 0.0,
+    ) -> Var:
         """all over `axes`. An empty sum is 0, a product 1, max and min the identity of the dtype, a mean NaN.
 
         dtype: dtype of accumulation and result of sum, mean and prod; absent: x's, i64 for bool
+        ddof: var and std: subtracted from the count
         """
-        return self.append(Reduce(fn=ReduceFn.all, x=x, axes=axes, keepdims=keepdims, dtype=dtype))[0]
+        return self.append(Reduce(fn=ReduceFn.all, x=x, axes=axes, keepdims=keepdims, dtype=dtype, ddof=ddof))[0]
 
     def reduce_logsumexp(
         self,
@@ -1205,12 +3152,48 @@ class Builder(abc.ABC):
         *,
         keepdims: bool = False,
         dtype: DType | None = None,
+        ddof: float = 0.0,
     ) -> Var:
         """logsumexp over `axes`. An empty sum is 0, a product 1, max and min the identity of the dtype, a mean NaN.
 
         dtype: dtype of accumulation and result of sum, mean and prod; absent: x's, i64 for bool
+        ddof: var and std: subtracted from the count
         """
-        return self.append(Reduce(fn=ReduceFn.logsumexp, x=x, axes=axes, keepdims=keepdims, dtype=dtype))[0]
+        return self.append(Reduce(fn=ReduceFn.logsumexp, x=x, axes=axes, keepdims=keepdims, dtype=dtype, ddof=ddof))[0]
+
+    def reduce_var(
+        self,
+        x: Operand,
+        axes: Sequence[int],
+        *,
+        keepdims: bool = False,
+        dtype: DType | None = None,
+        ddof: float = 0.0,
+    ) -> Var:
+        """var over `axes`. An empty sum is 0, a product 1, max and min the identity of the dtype, a mean NaN.
+
+        var: Σ(x - mean)² / (n - ddof)
+        dtype: dtype of accumulation and result of sum, mean and prod; absent: x's, i64 for bool
+        ddof: var and std: subtracted from the count
+        """
+        return self.append(Reduce(fn=ReduceFn.var, x=x, axes=axes, keepdims=keepdims, dtype=dtype, ddof=ddof))[0]
+
+    def reduce_std(
+        self,
+        x: Operand,
+        axes: Sequence[int],
+        *,
+        keepdims: bool = False,
+        dtype: DType | None = None,
+        ddof: float = 0.0,
+    ) -> Var:
+        """std over `axes`. An empty sum is 0, a product 1, max and min the identity of the dtype, a mean NaN.
+
+        std: the root of var
+        dtype: dtype of accumulation and result of sum, mean and prod; absent: x's, i64 for bool
+        ddof: var and std: subtracted from the count
+        """
+        return self.append(Reduce(fn=ReduceFn.std, x=x, axes=axes, keepdims=keepdims, dtype=dtype, ddof=ddof))[0]
 
     def argmax(
         self,
@@ -1471,6 +3454,8 @@ class Builder(abc.ABC):
         k: Operand,
         v: Operand,
         mask: Operand | None = None,
+        sinks: Operand | None = None,
+        lengths: Operand | None = None,
         *,
         scale: float | None = None,
         causal: Causal = Causal.none,
@@ -1483,12 +3468,16 @@ class Builder(abc.ABC):
         scale: absent: 1/sqrt(D)
         window: query i sees at most this many keys up to its own, as `causal` aligns them
         softcap: scores become softcap·tanh(scores / softcap)
+        sinks: [H]: a score without a value that joins the softmax of every row
+        lengths: integers [B]: keys from lengths[b] on are not seen; `lower_right` aligns at that length
         """
         return self.append(Attention(
             q=q,
             k=k,
             v=v,
             mask=mask,
+            sinks=sinks,
+            lengths=lengths,
             scale=scale,
             causal=causal,
             window=window,
@@ -1590,3 +3579,1791 @@ class Builder(abc.ABC):
     ) -> list[Var]:
         """An op that the host registered under `name`; its result types are declared."""
         return self.append(Custom(name=name, results=results, operands=operands, attributes=attributes))
+
+    def elu(self, x: Operand, *, alpha: float | None = None, beta: float | None = None) -> Var:
+        """y = elu(x), element by element; alpha and beta where `elu` has them, absent: its default.
+
+        elu: x > 0 ? x : alpha·(e^x - 1); alpha 1
+        """
+        return self.append(Activation(fn=ActivationFn.elu, x=x, alpha=alpha, beta=beta))[0]
+
+    def selu(self, x: Operand, *, alpha: float | None = None, beta: float | None = None) -> Var:
+        """y = selu(x), element by element; alpha and beta where `selu` has them, absent: its default.
+
+        selu: beta·(x > 0 ? x : alpha·(e^x - 1)); alpha 1.67326319217681884765625, beta 1.05070102214813232421875
+        """
+        return self.append(Activation(fn=ActivationFn.selu, x=x, alpha=alpha, beta=beta))[0]
+
+    def celu(self, x: Operand, *, alpha: float | None = None, beta: float | None = None) -> Var:
+        """y = celu(x), element by element; alpha and beta where `celu` has them, absent: its default.
+
+        celu: max(x, 0) + min(0, alpha·(e^(x/alpha) - 1)); alpha 1
+        """
+        return self.append(Activation(fn=ActivationFn.celu, x=x, alpha=alpha, beta=beta))[0]
+
+    def leaky_relu(self, x: Operand, *, alpha: float | None = None, beta: float | None = None) -> Var:
+        """y = leaky_relu(x), element by element; alpha and beta where `leaky_relu` has them, absent: its default.
+
+        leaky_relu: x < 0 ? alpha·x : x; alpha 0.01
+        """
+        return self.append(Activation(fn=ActivationFn.leaky_relu, x=x, alpha=alpha, beta=beta))[0]
+
+    def hard_sigmoid(self, x: Operand, *, alpha: float | None = None, beta: float | None = None) -> Var:
+        """y = hard_sigmoid(x), element by element; alpha and beta where `hard_sigmoid` has them, absent: its default.
+
+        hard_sigmoid: clip(alpha·x + beta, 0, 1); alpha 0.2, beta 0.5
+        """
+        return self.append(Activation(fn=ActivationFn.hard_sigmoid, x=x, alpha=alpha, beta=beta))[0]
+
+    def hard_swish(self, x: Operand, *, alpha: float | None = None, beta: float | None = None) -> Var:
+        """y = hard_swish(x), element by element; alpha and beta where `hard_swish` has them, absent: its default.
+
+        hard_swish: x·clip(x/6 + 1/2, 0, 1)
+        """
+        return self.append(Activation(fn=ActivationFn.hard_swish, x=x, alpha=alpha, beta=beta))[0]
+
+    def hard_tanh(self, x: Operand, *, alpha: float | None = None, beta: float | None = None) -> Var:
+        """y = hard_tanh(x), element by element; alpha and beta where `hard_tanh` has them, absent: its default.
+
+        hard_tanh: clip(x, alpha, beta); alpha -1, beta 1
+        """
+        return self.append(Activation(fn=ActivationFn.hard_tanh, x=x, alpha=alpha, beta=beta))[0]
+
+    def mish(self, x: Operand, *, alpha: float | None = None, beta: float | None = None) -> Var:
+        """y = mish(x), element by element; alpha and beta where `mish` has them, absent: its default.
+
+        mish: x·tanh(log(1 + e^x))
+        """
+        return self.append(Activation(fn=ActivationFn.mish, x=x, alpha=alpha, beta=beta))[0]
+
+    def softsign(self, x: Operand, *, alpha: float | None = None, beta: float | None = None) -> Var:
+        """y = softsign(x), element by element; alpha and beta where `softsign` has them, absent: its default.
+
+        softsign: x / (1 + |x|)
+        """
+        return self.append(Activation(fn=ActivationFn.softsign, x=x, alpha=alpha, beta=beta))[0]
+
+    def squared_relu(self, x: Operand, *, alpha: float | None = None, beta: float | None = None) -> Var:
+        """y = squared_relu(x), element by element; alpha and beta where `squared_relu` has them, absent: its default.
+
+        squared_relu: max(x, 0)²
+        """
+        return self.append(Activation(fn=ActivationFn.squared_relu, x=x, alpha=alpha, beta=beta))[0]
+
+    def thresholded_relu(self, x: Operand, *, alpha: float | None = None, beta: float | None = None) -> Var:
+        """y = thresholded_relu(x), element by element; alpha and beta where `thresholded_relu` has them, absent: its default.
+
+        thresholded_relu: x ≤ alpha ? beta : x; alpha 1, beta 0
+        """
+        return self.append(Activation(fn=ActivationFn.thresholded_relu, x=x, alpha=alpha, beta=beta))[0]
+
+    def hard_shrink(self, x: Operand, *, alpha: float | None = None, beta: float | None = None) -> Var:
+        """y = hard_shrink(x), element by element; alpha and beta where `hard_shrink` has them, absent: its default.
+
+        hard_shrink: |x| ≤ alpha ? 0 : x; alpha 0.5
+        """
+        return self.append(Activation(fn=ActivationFn.hard_shrink, x=x, alpha=alpha, beta=beta))[0]
+
+    def soft_shrink(self, x: Operand, *, alpha: float | None = None, beta: float | None = None) -> Var:
+        """y = soft_shrink(x), element by element; alpha and beta where `soft_shrink` has them, absent: its default.
+
+        soft_shrink: x < -alpha ? x + beta : x > alpha ? x - beta : 0; alpha 0.5, beta alpha; NaN stays
+        """
+        return self.append(Activation(fn=ActivationFn.soft_shrink, x=x, alpha=alpha, beta=beta))[0]
+
+    def log_sigmoid(self, x: Operand, *, alpha: float | None = None, beta: float | None = None) -> Var:
+        """y = log_sigmoid(x), element by element; alpha and beta where `log_sigmoid` has them, absent: its default.
+
+        log_sigmoid: -log(1 + e^-x)
+        """
+        return self.append(Activation(fn=ActivationFn.log_sigmoid, x=x, alpha=alpha, beta=beta))[0]
+
+    def swish(self, x: Operand, *, alpha: float | None = None, beta: float | None = None) -> Var:
+        """y = swish(x), element by element; alpha and beta where `swish` has them, absent: its default.
+
+        swish: x·sigmoid(alpha·x); alpha 1
+        """
+        return self.append(Activation(fn=ActivationFn.swish, x=x, alpha=alpha, beta=beta))[0]
+
+    def quick_gelu(self, x: Operand, *, alpha: float | None = None, beta: float | None = None) -> Var:
+        """y = quick_gelu(x), element by element; alpha and beta where `quick_gelu` has them, absent: its default.
+
+        quick_gelu: x·sigmoid(1.702·x)
+        """
+        return self.append(Activation(fn=ActivationFn.quick_gelu, x=x, alpha=alpha, beta=beta))[0]
+
+    def clip(self, x: Operand, low: Operand | None = None, high: Operand | None = None) -> Var:
+        """min(max(x, low), high) after promotion and broadcasting; where low > high the result is high. One bound at least."""
+        return self.append(Clip(x=x, low=low, high=high))[0]
+
+    def bitcast(self, x: Operand, dtype: DType) -> Var:
+        """The same bits under another dtype of equal width; to bool only from bool."""
+        return self.append(Bitcast(x=x, dtype=dtype))[0]
+
+    def complex(self, re: Operand, im: Operand) -> Var:
+        """re + i·im as c64, after broadcasting."""
+        return self.append(Complex(re=re, im=im))[0]
+
+    def cumsum(
+        self,
+        x: Operand,
+        *,
+        axis: int = -1,
+        exclusive: bool = False,
+        reverse: bool = False,
+        dtype: DType | None = None,
+    ) -> Var:
+        """y[i] = sum(x[0] … x[i]) along `axis`.
+
+        exclusive: without x[i] itself; the first is the empty reduction
+        reverse: from the end to the front
+        dtype: dtype of accumulation and result of sum and prod; absent: x's, i64 for bool
+        """
+        return self.append(Cumulate(
+            fn=CumulateFn.sum,
+            x=x,
+            axis=axis,
+            exclusive=exclusive,
+            reverse=reverse,
+            dtype=dtype,
+        ))[0]
+
+    def cumprod(
+        self,
+        x: Operand,
+        *,
+        axis: int = -1,
+        exclusive: bool = False,
+        reverse: bool = False,
+        dtype: DType | None = None,
+    ) -> Var:
+        """y[i] = prod(x[0] … x[i]) along `axis`.
+
+        exclusive: without x[i] itself; the first is the empty reduction
+        reverse: from the end to the front
+        dtype: dtype of accumulation and result of sum and prod; absent: x's, i64 for bool
+        """
+        return self.append(Cumulate(
+            fn=CumulateFn.prod,
+            x=x,
+            axis=axis,
+            exclusive=exclusive,
+            reverse=reverse,
+            dtype=dtype,
+        ))[0]
+
+    def cummax(
+        self,
+        x: Operand,
+        *,
+        axis: int = -1,
+        exclusive: bool = False,
+        reverse: bool = False,
+        dtype: DType | None = None,
+    ) -> Var:
+        """y[i] = max(x[0] … x[i]) along `axis`.
+
+        exclusive: without x[i] itself; the first is the empty reduction
+        reverse: from the end to the front
+        dtype: dtype of accumulation and result of sum and prod; absent: x's, i64 for bool
+        """
+        return self.append(Cumulate(
+            fn=CumulateFn.max,
+            x=x,
+            axis=axis,
+            exclusive=exclusive,
+            reverse=reverse,
+            dtype=dtype,
+        ))[0]
+
+    def cummin(
+        self,
+        x: Operand,
+        *,
+        axis: int = -1,
+        exclusive: bool = False,
+        reverse: bool = False,
+        dtype: DType | None = None,
+    ) -> Var:
+        """y[i] = min(x[0] … x[i]) along `axis`.
+
+        exclusive: without x[i] itself; the first is the empty reduction
+        reverse: from the end to the front
+        dtype: dtype of accumulation and result of sum and prod; absent: x's, i64 for bool
+        """
+        return self.append(Cumulate(
+            fn=CumulateFn.min,
+            x=x,
+            axis=axis,
+            exclusive=exclusive,
+            reverse=reverse,
+            dtype=dtype,
+        ))[0]
+
+    def cumlogsumexp(
+        self,
+        x: Operand,
+        *,
+        axis: int = -1,
+        exclusive: bool = False,
+        reverse: bool = False,
+        dtype: DType | None = None,
+    ) -> Var:
+        """y[i] = logsumexp(x[0] … x[i]) along `axis`.
+
+        exclusive: without x[i] itself; the first is the empty reduction
+        reverse: from the end to the front
+        dtype: dtype of accumulation and result of sum and prod; absent: x's, i64 for bool
+        """
+        return self.append(Cumulate(
+            fn=CumulateFn.logsumexp,
+            x=x,
+            axis=axis,
+            exclusive=exclusive,
+            reverse=reverse,
+            dtype=dtype,
+        ))[0]
+
+    def sort(self, x: Operand, *, axis: int = -1, descending: bool = False) -> list[Var]:
+        """x in order along `axis`, and where each element was (i64). Stable; NaN counts as larger than everything."""
+        return self.append(Sort(x=x, axis=axis, descending=descending))
+
+    def topk(self, x: Operand, k: Size, *, axis: int = -1, largest: bool = True, sorted: bool = True) -> list[Var]:
+        """The k largest along `axis` in descending order (or smallest, ascending), and their indices (i64). The lowest index wins a tie; NaN counts as larger than everything.
+
+        sorted: false: any order
+        """
+        return self.append(TopK(x=x, k=k, axis=axis, largest=largest, sorted=sorted))
+
+    def partition(self, x: Operand, kth: Size, *, axis: int = -1) -> list[Var]:
+        """x along `axis` such that element `kth` is where sorting puts it, with none larger before and none smaller after; and where each element was (i64). Any order on either side."""
+        return self.append(Partition(x=x, kth=kth, axis=axis))
+
+    def median(self, x: Operand, *, axis: int = -1, keepdims: bool = False, average: bool = False) -> Var:
+        """The middle of the sorted elements along `axis`: of an even count the lower one, with `average` the mean of both. NaN where there is one."""
+        return self.append(Median(x=x, axis=axis, keepdims=keepdims, average=average))[0]
+
+    def search_sorted(self, sorted: Operand, values: Operand, *, right: bool = False) -> Var:
+        """For each of `values` how many of `sorted` (ascending, one axis) are smaller, with `right` smaller or equal: i64. Fails where that is not ascending."""
+        return self.append(SearchSorted(sorted=sorted, values=values, right=right))[0]
+
+    def unique(self, x: Operand, count: Symbol, *, axis: int | None = None, sorted: bool = True) -> list[Var]:
+        """The distinct elements of x, or slices along `axis`; the first index of each, for each element of x which one it is, and how often each occurs (all i64). Binds the symbol `count`.
+
+        axis: absent: x flattened
+        sorted: false: in the order of first occurrence
+        """
+        return self.append(Unique(x=x, count=count, axis=axis, sorted=sorted))
+
+    def dot_general(
+        self,
+        a: Operand,
+        b: Operand,
+        contract_a: Sequence[int],
+        contract_b: Sequence[int],
+        *,
+        batch_a: Sequence[int] = (),
+        batch_b: Sequence[int] = (),
+    ) -> Var:
+        """Σ over the contracted axes of a·b. The result has the batch axes, then the other axes of a, then those of b."""
+        return self.append(DotGeneral(
+            a=a,
+            b=b,
+            contract_a=contract_a,
+            contract_b=contract_b,
+            batch_a=batch_a,
+            batch_b=batch_b,
+        ))[0]
+
+    def einsum(self, operands: Sequence[Operand], equation: str) -> Var:
+        """Einstein summation: `bij,bjk->bik`; `...` broadcasts, a letter that the result lacks is summed."""
+        return self.append(Einsum(operands=operands, equation=equation))[0]
+
+    def grouped_matmul(self, x: Operand, w: Operand, group: Operand, *, transpose_w: bool = False) -> Var:
+        """y[m] = x[m]·w[group[m]]: x [M,K], w [G,K,N] or packed [G,N,K], group integers [M]. A group outside 0 … G-1 fails the call.
+
+        transpose_w: w is [G,N,K]; always so for packed
+        """
+        return self.append(GroupedMatmul(x=x, w=w, group=group, transpose_w=transpose_w))[0]
+
+    def integer_matmul(
+        self,
+        a: Operand,
+        b: Operand,
+        a_zero: Operand | None = None,
+        b_zero: Operand | None = None,
+    ) -> Var:
+        """(a - a_zero)·(b - b_zero) on 8-bit integers, in i32. a_zero is a scalar, [M] or [...,M,1], b_zero a scalar, [N] or [...,1,N]."""
+        return self.append(IntegerMatmul(a=a, b=b, a_zero=a_zero, b_zero=b_zero))[0]
+
+    def lora_linear(self, x: Operand, w: Operand, a: Operand, b: Operand, *, scale: float = 1.0) -> Var:
+        """x·w + scale·(x·a)·b: x [...,K], w [K,N], a [K,R], b [R,N]; the dtype is that of x·w."""
+        return self.append(LoraLinear(x=x, w=w, a=a, b=b, scale=scale))[0]
+
+    def tile(self, x: Operand, repeats: Shape) -> Var:
+        """x repeated as a whole repeats[i] times along axis i."""
+        return self.append(Tile(x=x, repeats=repeats))[0]
+
+    def repeat(self, x: Operand, count: Size, *, axis: int = 0) -> Var:
+        """Each slice of x along `axis` repeated `count` times in place."""
+        return self.append(Repeat(x=x, count=count, axis=axis))[0]
+
+    def flip(self, x: Operand, axes: Sequence[int]) -> Var:
+        """x backwards along `axes`."""
+        return self.append(Flip(x=x, axes=axes))[0]
+
+    def roll(self, x: Operand, shifts: Sequence[int], axes: Sequence[int]) -> Var:
+        """x moved by shifts[i] along axes[i], each axis at most once; what leaves at one end comes back at the other."""
+        return self.append(Roll(x=x, shifts=shifts, axes=axes))[0]
+
+    def triangle_lower(self, x: Operand, *, k: Size | None = None) -> Var:
+        """The last two axes with 0 above (lower) or below (upper) the k-th diagonal."""
+        return self.append(Triangle(fn=TriangleFn.lower, x=x, k=k))[0]
+
+    def triangle_upper(self, x: Operand, *, k: Size | None = None) -> Var:
+        """The last two axes with 0 above (lower) or below (upper) the k-th diagonal."""
+        return self.append(Triangle(fn=TriangleFn.upper, x=x, k=k))[0]
+
+    def diagonal(self, x: Operand, *, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Var:
+        """The elements x[…, i, …, i + offset, …] of two axes, as a new last axis."""
+        return self.append(Diagonal(x=x, offset=offset, axis1=axis1, axis2=axis2))[0]
+
+    def as_strided(self, x: Operand, shape: Shape, strides: Shape, *, offset: Size | None = None) -> Var:
+        """y[i…] = x's element offset + Σ i·strides, counted in row-major order; every position must be provably inside."""
+        return self.append(AsStrided(x=x, shape=shape, strides=strides, offset=offset))[0]
+
+    def unfold(
+        self,
+        x: Operand,
+        kernel: Sequence[int],
+        *,
+        strides: Sequence[int] = (),
+        dilations: Sequence[int] = (),
+        before: Shape = (),
+        after: Shape = (),
+    ) -> Var:
+        """Windows of `kernel` over the last axes: [N, C, spatial…] becomes [N, C·∏kernel, positions]; outside x is 0.
+
+        strides: empty: all 1
+        dilations: empty: all 1
+        before: empty: all 0
+        after: empty: all 0
+        """
+        return self.append(Unfold(
+            x=x,
+            kernel=kernel,
+            strides=strides,
+            dilations=dilations,
+            before=before,
+            after=after,
+        ))[0]
+
+    def fold(
+        self,
+        x: Operand,
+        shape: Shape,
+        kernel: Sequence[int],
+        *,
+        strides: Sequence[int] = (),
+        dilations: Sequence[int] = (),
+        before: Shape = (),
+        after: Shape = (),
+    ) -> Var:
+        """The sum of overlapping windows: the transpose of unfold onto the spatial sizes `shape`.
+
+        strides: empty: all 1
+        dilations: empty: all 1
+        before: empty: all 0
+        after: empty: all 0
+        """
+        return self.append(Fold(
+            x=x,
+            shape=shape,
+            kernel=kernel,
+            strides=strides,
+            dilations=dilations,
+            before=before,
+            after=after,
+        ))[0]
+
+    def item(self, x: Operand, symbol: Symbol) -> Var:
+        """Binds a symbol to the value of an integer scalar, which must lie within the symbol's bounds; the result is x."""
+        return self.append(Item(x=x, symbol=symbol))[0]
+
+    def dynamic_slice(
+        self,
+        x: Operand,
+        starts: Sequence[Operand],
+        axes: Sequence[int],
+        sizes: Shape,
+        *,
+        mode: IndexMode = IndexMode.error,
+    ) -> Var:
+        """sizes[i] elements of x from starts[i] on along axes[i]; starts are integer scalars.
+
+        mode: error: fails unless it fits; clamp: the start moves so that it fits; drop: outside reads 0, and only then may sizes be larger than the axis
+        """
+        return self.append(DynamicSlice(x=x, starts=starts, axes=axes, sizes=sizes, mode=mode))[0]
+
+    def dynamic_update(
+        self,
+        x: Operand,
+        update: Operand,
+        starts: Sequence[Operand],
+        axes: Sequence[int],
+        *,
+        mode: IndexMode = IndexMode.error,
+    ) -> Var:
+        """x with `update` written at `starts` along `axes`.
+
+        mode: as in state_update
+        """
+        return self.append(DynamicUpdate(x=x, update=update, starts=starts, axes=axes, mode=mode))[0]
+
+    def gather_nd(self, x: Operand, indices: Operand, *, batch_dims: int = 0, mode: IndexMode = IndexMode.error) -> Var:
+        """y[b…, i…] = x[b…, indices[b…, i…, :]]: the last axis of indices, of literal size, holds coordinates; the first batch_dims axes are shared."""
+        return self.append(GatherNd(x=x, indices=indices, batch_dims=batch_dims, mode=mode))[0]
+
+    def scatter_nd_set(
+        self,
+        x: Operand,
+        indices: Operand,
+        updates: Operand,
+        *,
+        mode: IndexMode = IndexMode.error,
+    ) -> Var:
+        """x with x[indices[i…, :]] = set(x[…], updates[i…]).
+
+        set: the last write in row-major order wins
+        """
+        return self.append(ScatterNd(fn=ScatterFn.set, x=x, indices=indices, updates=updates, mode=mode))[0]
+
+    def scatter_nd_add(
+        self,
+        x: Operand,
+        indices: Operand,
+        updates: Operand,
+        *,
+        mode: IndexMode = IndexMode.error,
+    ) -> Var:
+        """x with x[indices[i…, :]] = add(x[…], updates[i…])."""
+        return self.append(ScatterNd(fn=ScatterFn.add, x=x, indices=indices, updates=updates, mode=mode))[0]
+
+    def scatter_nd_mul(
+        self,
+        x: Operand,
+        indices: Operand,
+        updates: Operand,
+        *,
+        mode: IndexMode = IndexMode.error,
+    ) -> Var:
+        """x with x[indices[i…, :]] = mul(x[…], updates[i…])."""
+        return self.append(ScatterNd(fn=ScatterFn.mul, x=x, indices=indices, updates=updates, mode=mode))[0]
+
+    def scatter_nd_max(
+        self,
+        x: Operand,
+        indices: Operand,
+        updates: Operand,
+        *,
+        mode: IndexMode = IndexMode.error,
+    ) -> Var:
+        """x with x[indices[i…, :]] = max(x[…], updates[i…])."""
+        return self.append(ScatterNd(fn=ScatterFn.max, x=x, indices=indices, updates=updates, mode=mode))[0]
+
+    def scatter_nd_min(
+        self,
+        x: Operand,
+        indices: Operand,
+        updates: Operand,
+        *,
+        mode: IndexMode = IndexMode.error,
+    ) -> Var:
+        """x with x[indices[i…, :]] = min(x[…], updates[i…])."""
+        return self.append(ScatterNd(fn=ScatterFn.min, x=x, indices=indices, updates=updates, mode=mode))[0]
+
+    def index_get(
+        self,
+        x: Operand,
+        indices: Sequence[Operand],
+        axes: Sequence[int],
+        *,
+        mode: IndexMode = IndexMode.error,
+    ) -> Var:
+        """x indexed as NumPy does by integer tensors, one for each of `axes`: they broadcast; their axes stand where the indexed ones stood, or in front when those are not neighbours."""
+        return self.append(IndexGet(x=x, indices=indices, axes=axes, mode=mode))[0]
+
+    def index_put_set(
+        self,
+        x: Operand,
+        indices: Sequence[Operand],
+        values: Operand,
+        axes: Sequence[int],
+        *,
+        mode: IndexMode = IndexMode.error,
+    ) -> Var:
+        """x with set(x[…], values) at the places that index_get reads; values broadcast.
+
+        set: the last write in row-major order wins
+        """
+        return self.append(IndexPut(fn=ScatterFn.set, x=x, indices=indices, values=values, axes=axes, mode=mode))[0]
+
+    def index_put_add(
+        self,
+        x: Operand,
+        indices: Sequence[Operand],
+        values: Operand,
+        axes: Sequence[int],
+        *,
+        mode: IndexMode = IndexMode.error,
+    ) -> Var:
+        """x with add(x[…], values) at the places that index_get reads; values broadcast."""
+        return self.append(IndexPut(fn=ScatterFn.add, x=x, indices=indices, values=values, axes=axes, mode=mode))[0]
+
+    def index_put_mul(
+        self,
+        x: Operand,
+        indices: Sequence[Operand],
+        values: Operand,
+        axes: Sequence[int],
+        *,
+        mode: IndexMode = IndexMode.error,
+    ) -> Var:
+        """x with mul(x[…], values) at the places that index_get reads; values broadcast."""
+        return self.append(IndexPut(fn=ScatterFn.mul, x=x, indices=indices, values=values, axes=axes, mode=mode))[0]
+
+    def index_put_max(
+        self,
+        x: Operand,
+        indices: Sequence[Operand],
+        values: Operand,
+        axes: Sequence[int],
+        *,
+        mode: IndexMode = IndexMode.error,
+    ) -> Var:
+        """x with max(x[…], values) at the places that index_get reads; values broadcast."""
+        return self.append(IndexPut(fn=ScatterFn.max, x=x, indices=indices, values=values, axes=axes, mode=mode))[0]
+
+    def index_put_min(
+        self,
+        x: Operand,
+        indices: Sequence[Operand],
+        values: Operand,
+        axes: Sequence[int],
+        *,
+        mode: IndexMode = IndexMode.error,
+    ) -> Var:
+        """x with min(x[…], values) at the places that index_get reads; values broadcast."""
+        return self.append(IndexPut(fn=ScatterFn.min, x=x, indices=indices, values=values, axes=axes, mode=mode))[0]
+
+    def one_hot(self, indices: Operand, depth: Size, *, axis: int = -1, dtype: DType = DType.f32) -> Var:
+        """1 where the new axis of size `depth` equals the index, else 0; an index outside -depth … depth-1 gives zeros."""
+        return self.append(OneHot(indices=indices, depth=depth, axis=axis, dtype=dtype))[0]
+
+    def masked_scatter(self, x: Operand, mask: Operand, source: Operand) -> Var:
+        """x where mask, stretched to x, is false; where it is true, the elements of `source` one after the other, in row-major order; too few fail the call."""
+        return self.append(MaskedScatter(x=x, mask=mask, source=source))[0]
+
+    def eye(self, rows: Size, columns: Size, *, k: Size | None = None, dtype: DType = DType.f32) -> Var:
+        """1 on the k-th diagonal, else 0."""
+        return self.append(Eye(rows=rows, columns=columns, k=k, dtype=dtype))[0]
+
+    def random_categorical(self, key: Operand, logits: Operand, *, axis: int = -1) -> Var:
+        """Samples along `axis` of unnormalised log-probabilities: argmax(logits + Gumbel noise): i64.
+
+        key: u32[2]
+        """
+        return self.append(RandomCategorical(key=key, logits=logits, axis=axis))[0]
+
+    def random_permutation(self, key: Operand, length: Size) -> Var:
+        """The numbers 0 … length-1 in random order: i64.
+
+        key: u32[2]
+        """
+        return self.append(RandomPermutation(key=key, length=length))[0]
+
+    def dropout(self, x: Operand, key: Operand, *, ratio: float = 0.5) -> list[Var]:
+        """x / (1 - ratio) where a uniform draw is at least ratio, else 0; and that mask (bool).
+
+        key: u32[2]
+        """
+        return self.append(Dropout(x=x, key=key, ratio=ratio))
+
+    def conv(
+        self,
+        x: Operand,
+        w: Operand,
+        bias: Operand | None = None,
+        *,
+        strides: Sequence[int] = (),
+        dilations: Sequence[int] = (),
+        before: Shape = (),
+        after: Shape = (),
+        groups: int = 1,
+    ) -> Var:
+        """Cross-correlation. x [N,C,spatial…], w [O,C/groups,kernel…], bias [O].
+
+        strides: empty: all 1
+        dilations: empty: all 1
+        before: zeros in front of each spatial axis; empty: none
+        after: zeros behind each spatial axis; empty: none
+        """
+        return self.append(Conv(
+            x=x,
+            w=w,
+            bias=bias,
+            strides=strides,
+            dilations=dilations,
+            before=before,
+            after=after,
+            groups=groups,
+        ))[0]
+
+    def conv_transpose(
+        self,
+        x: Operand,
+        w: Operand,
+        bias: Operand | None = None,
+        *,
+        strides: Sequence[int] = (),
+        dilations: Sequence[int] = (),
+        before: Shape = (),
+        after: Shape = (),
+        output_padding: Shape = (),
+        groups: int = 1,
+    ) -> Var:
+        """The transpose of conv. x [N,C,spatial…], w [C,O/groups,kernel…]; size (in-1)·stride - before - after + dilation·(kernel-1) + 1 + output_padding.
+
+        strides: empty: all 1
+        dilations: empty: all 1
+        before: cut off in front of each spatial axis; empty: none
+        after: cut off behind each spatial axis; empty: none
+        output_padding: added behind each spatial axis; empty: none
+        """
+        return self.append(ConvTranspose(
+            x=x,
+            w=w,
+            bias=bias,
+            strides=strides,
+            dilations=dilations,
+            before=before,
+            after=after,
+            output_padding=output_padding,
+            groups=groups,
+        ))[0]
+
+    def integer_conv(
+        self,
+        x: Operand,
+        w: Operand,
+        x_zero: Operand | None = None,
+        w_zero: Operand | None = None,
+        *,
+        strides: Sequence[int] = (),
+        dilations: Sequence[int] = (),
+        before: Shape = (),
+        after: Shape = (),
+        groups: int = 1,
+    ) -> Var:
+        """conv of 8-bit integers in i32: (x - x_zero) with (w - w_zero); padding is x_zero. Zero points are scalars, w_zero may be [O].
+
+        strides: empty: all 1
+        dilations: empty: all 1
+        before: empty: none
+        after: empty: none
+        """
+        return self.append(IntegerConv(
+            x=x,
+            w=w,
+            x_zero=x_zero,
+            w_zero=w_zero,
+            strides=strides,
+            dilations=dilations,
+            before=before,
+            after=after,
+            groups=groups,
+        ))[0]
+
+    def deform_conv(
+        self,
+        x: Operand,
+        w: Operand,
+        offset: Operand,
+        bias: Operand | None = None,
+        mask: Operand | None = None,
+        *,
+        strides: Sequence[int] = (),
+        dilations: Sequence[int] = (),
+        before: Shape = (),
+        after: Shape = (),
+        groups: int = 1,
+        offset_groups: int = 1,
+    ) -> Var:
+        """conv of two spatial axes that reads x at positions moved by `offset` [N, 2·G·kh·kw, oh, ow] (row, column), bilinear, times `mask` [N, G·kh·kw, oh, ow]; the C channels form G offset groups.
+
+        strides: empty: all 1
+        dilations: empty: all 1
+        before: empty: none
+        after: empty: none
+        """
+        return self.append(DeformConv(
+            x=x,
+            w=w,
+            offset=offset,
+            bias=bias,
+            mask=mask,
+            strides=strides,
+            dilations=dilations,
+            before=before,
+            after=after,
+            groups=groups,
+            offset_groups=offset_groups,
+        ))[0]
+
+    def pool_max(
+        self,
+        x: Operand,
+        kernel: Sequence[int],
+        *,
+        strides: Sequence[int] = (),
+        dilations: Sequence[int] = (),
+        before: Shape = (),
+        after: Shape = (),
+        ceil_mode: bool = False,
+        count_include_pad: bool = False,
+        p: float = 2.0,
+    ) -> Var:
+        """max over windows of the spatial axes of x [N,C,spatial…].
+
+        strides: empty: all 1
+        dilations: empty: all 1
+        before: empty: none
+        after: empty: none
+        ceil_mode: a last window that reaches beyond the padding counts, if it begins in x or the padding in front of it
+        count_include_pad: avg: padding counts as elements
+        p: lp
+        """
+        return self.append(Pool(
+            fn=PoolFn.max,
+            x=x,
+            kernel=kernel,
+            strides=strides,
+            dilations=dilations,
+            before=before,
+            after=after,
+            ceil_mode=ceil_mode,
+            count_include_pad=count_include_pad,
+            p=p,
+        ))[0]
+
+    def pool_avg(
+        self,
+        x: Operand,
+        kernel: Sequence[int],
+        *,
+        strides: Sequence[int] = (),
+        dilations: Sequence[int] = (),
+        before: Shape = (),
+        after: Shape = (),
+        ceil_mode: bool = False,
+        count_include_pad: bool = False,
+        p: float = 2.0,
+    ) -> Var:
+        """avg over windows of the spatial axes of x [N,C,spatial…].
+
+        strides: empty: all 1
+        dilations: empty: all 1
+        before: empty: none
+        after: empty: none
+        ceil_mode: a last window that reaches beyond the padding counts, if it begins in x or the padding in front of it
+        count_include_pad: avg: padding counts as elements
+        p: lp
+        """
+        return self.append(Pool(
+            fn=PoolFn.avg,
+            x=x,
+            kernel=kernel,
+            strides=strides,
+            dilations=dilations,
+            before=before,
+            after=after,
+            ceil_mode=ceil_mode,
+            count_include_pad=count_include_pad,
+            p=p,
+        ))[0]
+
+    def pool_lp(
+        self,
+        x: Operand,
+        kernel: Sequence[int],
+        *,
+        strides: Sequence[int] = (),
+        dilations: Sequence[int] = (),
+        before: Shape = (),
+        after: Shape = (),
+        ceil_mode: bool = False,
+        count_include_pad: bool = False,
+        p: float = 2.0,
+    ) -> Var:
+        """lp over windows of the spatial axes of x [N,C,spatial…].
+
+        lp: (Σ |x|^p)^(1/p)
+        strides: empty: all 1
+        dilations: empty: all 1
+        before: empty: none
+        after: empty: none
+        ceil_mode: a last window that reaches beyond the padding counts, if it begins in x or the padding in front of it
+        count_include_pad: avg: padding counts as elements
+        p: lp
+        """
+        return self.append(Pool(
+            fn=PoolFn.lp,
+            x=x,
+            kernel=kernel,
+            strides=strides,
+            dilations=dilations,
+            before=before,
+            after=after,
+            ceil_mode=ceil_mode,
+            count_include_pad=count_include_pad,
+            p=p,
+        ))[0]
+
+    def pool_max_indices(
+        self,
+        x: Operand,
+        kernel: Sequence[int],
+        *,
+        strides: Sequence[int] = (),
+        dilations: Sequence[int] = (),
+        before: Shape = (),
+        after: Shape = (),
+        ceil_mode: bool = False,
+        column_major: bool = False,
+        per_channel: bool = False,
+    ) -> list[Var]:
+        """pool_max, and where each maximum was: i64, positions of x counted in row-major order (with column_major: the spatial axes in reverse order), -1 where a window has no element. The first wins a tie.
+
+        strides: empty: all 1
+        dilations: empty: all 1
+        before: empty: none
+        after: empty: none
+        per_channel: positions count within the spatial axes of one channel
+        """
+        return self.append(MaxPoolIndices(
+            x=x,
+            kernel=kernel,
+            strides=strides,
+            dilations=dilations,
+            before=before,
+            after=after,
+            ceil_mode=ceil_mode,
+            column_major=column_major,
+            per_channel=per_channel,
+        ))
+
+    def adaptive_pool_max(self, x: Operand, shape: Shape, *, p: float = 2.0) -> Var:
+        """max over windows ⌊i·in/out⌋ … ⌈(i+1)·in/out⌉-1 of each spatial axis, so that these have the sizes `shape`.
+
+        p: lp
+        """
+        return self.append(AdaptivePool(fn=PoolFn.max, x=x, shape=shape, p=p))[0]
+
+    def adaptive_pool_avg(self, x: Operand, shape: Shape, *, p: float = 2.0) -> Var:
+        """avg over windows ⌊i·in/out⌋ … ⌈(i+1)·in/out⌉-1 of each spatial axis, so that these have the sizes `shape`.
+
+        p: lp
+        """
+        return self.append(AdaptivePool(fn=PoolFn.avg, x=x, shape=shape, p=p))[0]
+
+    def adaptive_pool_lp(self, x: Operand, shape: Shape, *, p: float = 2.0) -> Var:
+        """lp over windows ⌊i·in/out⌋ … ⌈(i+1)·in/out⌉-1 of each spatial axis, so that these have the sizes `shape`.
+
+        lp: (Σ |x|^p)^(1/p)
+        p: lp
+        """
+        return self.append(AdaptivePool(fn=PoolFn.lp, x=x, shape=shape, p=p))[0]
+
+    def max_unpool(self, x: Operand, indices: Operand, shape: Shape, *, per_channel: bool = False) -> Var:
+        """Zeros of `shape` [N,C,spatial…] with x at `indices`, as pool_max_indices gives them in row-major order; the last wins.
+
+        per_channel: indices count within the spatial axes of one channel
+        """
+        return self.append(MaxUnpool(x=x, indices=indices, shape=shape, per_channel=per_channel))[0]
+
+    def group_norm(
+        self,
+        x: Operand,
+        groups: int,
+        weight: Operand | None = None,
+        bias: Operand | None = None,
+        *,
+        eps: float = 0.00001,
+    ) -> Var:
+        """x [N,C,…] normalised over each group of channels and all spatial axes; weight and bias [C]."""
+        return self.append(GroupNorm(x=x, groups=groups, weight=weight, bias=bias, eps=eps))[0]
+
+    def batch_norm(
+        self,
+        x: Operand,
+        mean: Operand,
+        var: Operand,
+        weight: Operand | None = None,
+        bias: Operand | None = None,
+        *,
+        axis: int = 1,
+        eps: float = 0.00001,
+    ) -> Var:
+        """(x - mean) / sqrt(var + eps) · weight + bias with given statistics, all [C] along `axis`."""
+        return self.append(BatchNorm(x=x, mean=mean, var=var, weight=weight, bias=bias, axis=axis, eps=eps))[0]
+
+    def local_response_norm(
+        self,
+        x: Operand,
+        size: int,
+        *,
+        alpha: float = 0.0001,
+        beta: float = 0.75,
+        bias: float = 1.0,
+    ) -> Var:
+        """x / (bias + alpha/size·Σ x²)^beta, the sum over `size` neighbours along axis 1: ⌊(size-1)/2⌋ before, ⌈(size-1)/2⌉ after."""
+        return self.append(LocalResponseNorm(x=x, size=size, alpha=alpha, beta=beta, bias=bias))[0]
+
+    def lp_normalize(self, x: Operand, axes: Sequence[int], *, p: float = 2.0, eps: float = 0.0) -> Var:
+        """x / max(‖x‖_p, eps) over `axes`; 0 where both are 0.
+
+        p: more than 0; inf: the largest magnitude
+        """
+        return self.append(LpNormalize(x=x, axes=axes, p=p, eps=eps))[0]
+
+    def paged_attention(
+        self,
+        q: Operand,
+        k: Operand,
+        v: Operand,
+        table: Operand,
+        lengths: Operand,
+        sinks: Operand | None = None,
+        *,
+        scale: float | None = None,
+        causal: bool = True,
+        window: int | None = None,
+        softcap: float | None = None,
+    ) -> Var:
+        """attention whose keys and values lie in pages: q [B,H,S,D], k and v pages [P,page,G,D] and [P,page,G,E]; key t of batch b is row t mod page of page table[b, t / page]; lengths [B]. Queries are the last S positions of each.
+
+        table: integers [B, pages]
+        lengths: integers [B]
+        scale: absent: 1/sqrt(D)
+        causal: false: every query sees every key
+        sinks: [H], as in attention
+        """
+        return self.append(PagedAttention(
+            q=q,
+            k=k,
+            v=v,
+            table=table,
+            lengths=lengths,
+            sinks=sinks,
+            scale=scale,
+            causal=causal,
+            window=window,
+            softcap=softcap,
+        ))[0]
+
+    def rope(
+        self,
+        x: Operand,
+        positions: Operand,
+        freqs: Operand | None = None,
+        *,
+        dims: int | None = None,
+        base: float = 10000.0,
+        scale: float = 1.0,
+        interleaved: bool = False,
+        sections: Sequence[int] = (),
+    ) -> Var:
+        """Rotary embedding: the first `dims` elements of the last axis, as pairs (x_i, x_(i+dims/2)) or interleaved (x_2i, x_(2i+1)), turned by the angle position·scale·freqs[i].
+
+        positions: numbers that broadcast to x without its last axis; with `sections` one more axis in front, of their number
+        freqs: [dims/2]; absent: base^(-2i/dims)
+        dims: absent: the whole axis
+        base: of the default freqs
+        sections: how many pairs take their position from each entry of positions: 2-D and 3-D embeddings
+        """
+        return self.append(Rope(
+            x=x,
+            positions=positions,
+            freqs=freqs,
+            dims=dims,
+            base=base,
+            scale=scale,
+            interleaved=interleaved,
+            sections=sections,
+        ))[0]
+
+    def rope_table(self, x: Operand, cos: Operand, sin: Operand, *, interleaved: bool = False) -> Var:
+        """The same with tables: cos and sin broadcast to x's shape with a last axis of dims/2."""
+        return self.append(RopeTable(x=x, cos=cos, sin=sin, interleaved=interleaved))[0]
+
+    def fake_quantize(
+        self,
+        x: Operand,
+        scale: Operand,
+        zero: Operand | None = None,
+        *,
+        low: int = -128,
+        high: int = 127,
+        gradient: FakeQuantizeGradient = FakeQuantizeGradient.clipped,
+    ) -> Var:
+        """scale·(clip(round(x / scale) + zero, low, high) - zero): x as it would read after quantisation. scale and zero broadcast to x.
+
+        gradient: how the derivative treats the rounding
+        """
+        return self.append(FakeQuantize(x=x, scale=scale, zero=zero, low=low, high=high, gradient=gradient))[0]
+
+    def resize(
+        self,
+        x: Operand,
+        axes: Sequence[int],
+        sizes: Shape,
+        *,
+        scales: Sequence[float] = (),
+        mode: ResizeMode = ResizeMode.linear,
+        coordinates: ResizeCoordinates = ResizeCoordinates.half_pixel,
+        rounding: ResizeRounding = ResizeRounding.round_prefer_floor,
+        cubic_coefficient: float = -0.75,
+        exclude_outside: bool = False,
+        antialias: bool = False,
+        roi: Sequence[float] = (),
+        extrapolation: float = 0.0,
+    ) -> Var:
+        """x at other sizes along `axes`; nearest for any dtype, the others for reals.
+
+        scales: output size / input size where it is not the quotient of the two; empty: the quotient
+        rounding: mode nearest
+        exclude_outside: weights of samples outside x are 0 and the others sum to 1 (not in mode nearest)
+        antialias: smaller outputs average over what they cover (not in mode nearest)
+        roi: starts, then ends, of each of axes, relative to its size: tf_crop_and_resize
+        """
+        return self.append(Resize(
+            x=x,
+            axes=axes,
+            sizes=sizes,
+            scales=scales,
+            mode=mode,
+            coordinates=coordinates,
+            rounding=rounding,
+            cubic_coefficient=cubic_coefficient,
+            exclude_outside=exclude_outside,
+            antialias=antialias,
+            roi=roi,
+            extrapolation=extrapolation,
+        ))[0]
+
+    def grid_sample(
+        self,
+        x: Operand,
+        grid: Operand,
+        *,
+        mode: GridMode = GridMode.linear,
+        padding: GridPadding = GridPadding.zeros,
+        align_corners: bool = False,
+    ) -> Var:
+        """x [N,C,spatial…] read at `grid` [N,out…,rank]: coordinates -1 … 1, the last axis of x first."""
+        return self.append(GridSample(x=x, grid=grid, mode=mode, padding=padding, align_corners=align_corners))[0]
+
+    def roi_align_avg(
+        self,
+        x: Operand,
+        rois: Operand,
+        batch: Operand,
+        *,
+        height: int = 1,
+        width: int = 1,
+        sampling: int = 0,
+        scale: float = 1.0,
+        half_pixel: bool = True,
+    ) -> Var:
+        """Regions [R,4] (x1, y1, x2, y2) of x [N,C,H,W], from image batch[r], sampled bilinearly to height × width bins: avg is the mean of the samples, max their largest weight·element.
+
+        sampling: samples per bin and axis; 0: ⌈size of the bin⌉
+        half_pixel: coordinates are moved by -1/2
+        """
+        return self.append(RoiAlign(
+            fn=RoiFn.avg,
+            x=x,
+            rois=rois,
+            batch=batch,
+            height=height,
+            width=width,
+            sampling=sampling,
+            scale=scale,
+            half_pixel=half_pixel,
+        ))[0]
+
+    def roi_align_max(
+        self,
+        x: Operand,
+        rois: Operand,
+        batch: Operand,
+        *,
+        height: int = 1,
+        width: int = 1,
+        sampling: int = 0,
+        scale: float = 1.0,
+        half_pixel: bool = True,
+    ) -> Var:
+        """Regions [R,4] (x1, y1, x2, y2) of x [N,C,H,W], from image batch[r], sampled bilinearly to height × width bins: avg is the mean of the samples, max their largest weight·element.
+
+        sampling: samples per bin and axis; 0: ⌈size of the bin⌉
+        half_pixel: coordinates are moved by -1/2
+        """
+        return self.append(RoiAlign(
+            fn=RoiFn.max,
+            x=x,
+            rois=rois,
+            batch=batch,
+            height=height,
+            width=width,
+            sampling=sampling,
+            scale=scale,
+            half_pixel=half_pixel,
+        ))[0]
+
+    def roi_pool(self, x: Operand, rois: Operand, height: int, width: int, *, scale: float = 1.0) -> Var:
+        """The maximum of each of height × width bins of regions [R,5] (batch, x1, y1, x2, y2), corners rounded."""
+        return self.append(RoiPool(x=x, rois=rois, height=height, width=width, scale=scale))[0]
+
+    def nms(
+        self,
+        boxes: Operand,
+        scores: Operand,
+        count: Symbol,
+        max_output: int,
+        *,
+        iou_threshold: float = 0.0,
+        score_threshold: float | None = None,
+        center: bool = False,
+    ) -> Var:
+        """Boxes [N,B,4] that survive for each class of scores [N,C,B], best first: rows (batch, class, box) as i64[count, 3]. Binds the symbol `count`.
+
+        max_output: of each class
+        iou_threshold: a box that overlaps a better one by more than this goes
+        score_threshold: absent: none is too low
+        center: boxes are (x, y, width, height) about their centre, not corners (y1, x1, y2, x2)
+        """
+        return self.append(Nms(
+            boxes=boxes,
+            scores=scores,
+            count=count,
+            max_output=max_output,
+            iou_threshold=iou_threshold,
+            score_threshold=score_threshold,
+            center=center,
+        ))[0]
+
+    def rnn(
+        self,
+        x: Operand,
+        w: Operand,
+        r: Operand,
+        bias: Operand | None = None,
+        lengths: Operand | None = None,
+        h0: Operand | None = None,
+        *,
+        direction: RnnDirection = RnnDirection.forward,
+        activations: Sequence[RnnActivation] = (),
+        alphas: Sequence[float] = (),
+        betas: Sequence[float] = (),
+        clip: float | None = None,
+    ) -> list[Var]:
+        """h = f(x·wᵀ + h·rᵀ + b). x [T,B,I], w [D,H,I], r [D,H,H], bias [D,2H], lengths integers [B], h0 [D,B,H]. Results: every h [T,D,B,H], the last h [D,B,H].
+
+        activations: one for each direction; empty: tanh
+        alphas: one for each activation that takes one, in order; empty: the defaults
+        betas: one for each activation that takes one, in order; empty: the defaults
+        clip: what goes into an activation is cut to ±clip
+        """
+        return self.append(Rnn(
+            x=x,
+            w=w,
+            r=r,
+            bias=bias,
+            lengths=lengths,
+            h0=h0,
+            direction=direction,
+            activations=activations,
+            alphas=alphas,
+            betas=betas,
+            clip=clip,
+        ))
+
+    def gru(
+        self,
+        x: Operand,
+        w: Operand,
+        r: Operand,
+        bias: Operand | None = None,
+        lengths: Operand | None = None,
+        h0: Operand | None = None,
+        *,
+        direction: RnnDirection = RnnDirection.forward,
+        activations: Sequence[RnnActivation] = (),
+        alphas: Sequence[float] = (),
+        betas: Sequence[float] = (),
+        clip: float | None = None,
+        linear_before_reset: bool = False,
+    ) -> list[Var]:
+        """Gates z, r, h stacked in w [D,3H,I], r [D,3H,H], bias [D,6H]; results as rnn.
+
+        activations: two for each direction; empty: sigmoid, tanh
+        alphas: one for each activation that takes one, in order; empty: the defaults
+        betas: one for each activation that takes one, in order; empty: the defaults
+        linear_before_reset: the reset gate multiplies h·rᵀ + b, not h
+        """
+        return self.append(Gru(
+            x=x,
+            w=w,
+            r=r,
+            bias=bias,
+            lengths=lengths,
+            h0=h0,
+            direction=direction,
+            activations=activations,
+            alphas=alphas,
+            betas=betas,
+            clip=clip,
+            linear_before_reset=linear_before_reset,
+        ))
+
+    def lstm(
+        self,
+        x: Operand,
+        w: Operand,
+        r: Operand,
+        bias: Operand | None = None,
+        lengths: Operand | None = None,
+        h0: Operand | None = None,
+        c0: Operand | None = None,
+        peepholes: Operand | None = None,
+        *,
+        direction: RnnDirection = RnnDirection.forward,
+        activations: Sequence[RnnActivation] = (),
+        alphas: Sequence[float] = (),
+        betas: Sequence[float] = (),
+        clip: float | None = None,
+        input_forget: bool = False,
+    ) -> list[Var]:
+        """Gates i, o, f, c stacked in w [D,4H,I], r [D,4H,H], bias [D,8H]; peepholes i, o, f [D,3H]. Results as rnn, and the last c [D,B,H].
+
+        activations: three for each direction; empty: sigmoid, tanh, tanh
+        alphas: one for each activation that takes one, in order; empty: the defaults
+        betas: one for each activation that takes one, in order; empty: the defaults
+        input_forget: f = 1 - i
+        """
+        return self.append(Lstm(
+            x=x,
+            w=w,
+            r=r,
+            bias=bias,
+            lengths=lengths,
+            h0=h0,
+            c0=c0,
+            peepholes=peepholes,
+            direction=direction,
+            activations=activations,
+            alphas=alphas,
+            betas=betas,
+            clip=clip,
+            input_forget=input_forget,
+        ))
+
+    def selective_scan(
+        self,
+        x: Operand,
+        delta: Operand,
+        a: Operand,
+        b: Operand,
+        c: Operand,
+        d: Operand | None = None,
+        h0: Operand | None = None,
+    ) -> list[Var]:
+        """h_t = exp(Δ_t·a)·h + Δ_t·b_t·x_t, y_t = c_t·h_t + d·x_t. x and delta [B,S,C], a [C,N], b and c [B,S,N], d [C], h0 [B,C,N]. Results: y [B,S,C] in x's dtype, the last h in that of h0, or f32 at least."""
+        return self.append(SelectiveScan(x=x, delta=delta, a=a, b=b, c=c, d=d, h0=h0))
+
+    def gated_delta(
+        self,
+        q: Operand,
+        k: Operand,
+        v: Operand,
+        g: Operand | None = None,
+        beta: Operand | None = None,
+        state: Operand | None = None,
+        *,
+        scale: float | None = None,
+        delta: bool = True,
+    ) -> list[Var]:
+        """Linear attention with decay: S ← e^g·S, u = beta·(v - Sᵀk), S ← S + k·uᵀ, o = scale·Sᵀq for each step. q [B,H,T,K], k [B,G,T,K], v [B,G,T,V], H a multiple of G. Results: o [B,H,T,V], the last S [B,G,K,V] in the dtype of the first, or f32 at least.
+
+        g: [B,G,T], or [B,G,T,K] for each row of S; absent: 0
+        beta: [B,G,T]; absent: 1
+        state: the first S; absent: 0
+        scale: absent: 1/sqrt(K)
+        delta: false: u = beta·v
+        """
+        return self.append(GatedDelta(q=q, k=k, v=v, g=g, beta=beta, state=state, scale=scale, delta=delta))
+
+    def fft_forward(
+        self,
+        x: Operand,
+        axes: Sequence[int],
+        *,
+        sizes: Shape = (),
+        norm: FftNorm = FftNorm.backward,
+    ) -> Var:
+        """The discrete Fourier transform of c64 along `axes`, or its inverse.
+
+        sizes: sizes that x is cut or zero-padded to first; empty: as they are
+        """
+        return self.append(Fft(fn=FftFn.forward, x=x, axes=axes, sizes=sizes, norm=norm))[0]
+
+    def fft_inverse(
+        self,
+        x: Operand,
+        axes: Sequence[int],
+        *,
+        sizes: Shape = (),
+        norm: FftNorm = FftNorm.backward,
+    ) -> Var:
+        """The discrete Fourier transform of c64 along `axes`, or its inverse.
+
+        sizes: sizes that x is cut or zero-padded to first; empty: as they are
+        """
+        return self.append(Fft(fn=FftFn.inverse, x=x, axes=axes, sizes=sizes, norm=norm))[0]
+
+    def rfft(self, x: Operand, axes: Sequence[int], *, sizes: Shape = (), norm: FftNorm = FftNorm.backward) -> Var:
+        """The transform of reals: the last of `axes` keeps the n/2 + 1 frequencies from 0 on.
+
+        sizes: empty: as they are
+        """
+        return self.append(Rfft(x=x, axes=axes, sizes=sizes, norm=norm))[0]
+
+    def irfft(self, x: Operand, axes: Sequence[int], sizes: Shape, *, norm: FftNorm = FftNorm.backward) -> Var:
+        """The inverse of rfft: reals, whose last axis has the given size.
+
+        sizes: of the result; its last entry decides between even and odd
+        """
+        return self.append(Irfft(x=x, axes=axes, sizes=sizes, norm=norm))[0]
+
+    def stft(
+        self,
+        x: Operand,
+        length: Size,
+        step: Size,
+        window: Operand | None = None,
+        *,
+        onesided: bool = True,
+    ) -> Var:
+        """Transforms of windows of the last axis: frames of `length` every `step`, times `window` [length]: c64 […, frames, bins].
+
+        onesided: bins length/2 + 1 instead of length; x must be real
+        """
+        return self.append(Stft(x=x, length=length, step=step, window=window, onesided=onesided))[0]
+
+    def cholesky(self, x: Operand, *, upper: bool = False) -> Var:
+        """L with x = L·Lᵀ (Lᴴ), or with `upper` Lᵀ; reads that triangle of x alone. Fails where x is not positive definite."""
+        return self.append(Cholesky(x=x, upper=upper))[0]
+
+    def qr(self, x: Operand, *, complete: bool = False) -> list[Var]:
+        """q, r with x = q·r; the diagonal of r is not negative. complete: q is square."""
+        return self.append(Qr(x=x, complete=complete))
+
+    def svd(self, x: Operand, *, full: bool = False) -> list[Var]:
+        """u, s, vt with x = u·diag(s)·vt, s descending; full: u and vt are square. In each column of u the first component of at least 0.999 times the largest magnitude is positive."""
+        return self.append(Svd(x=x, full=full))
+
+    def eigh(self, x: Operand, *, upper: bool = False) -> list[Var]:
+        """Eigenvalues, ascending, and eigenvectors as columns of symmetric matrices; reads the lower triangle, or the upper. In each vector the first component of at least 0.999 times the largest magnitude is positive."""
+        return self.append(Eigh(x=x, upper=upper))
+
+    def solve(self, a: Operand, b: Operand) -> Var:
+        """y with a·y = b, b [..., n, m]. Fails where a is singular."""
+        return self.append(Solve(a=a, b=b))[0]
+
+    def triangular_solve(
+        self,
+        a: Operand,
+        b: Operand,
+        *,
+        upper: bool = False,
+        transpose: bool = False,
+        unit: bool = False,
+    ) -> Var:
+        """y with a·y = b for triangular a; the other triangle is not read. Fails where the diagonal has a 0.
+
+        transpose: aᵀ·y = b
+        unit: the diagonal counts as 1
+        """
+        return self.append(TriangularSolve(a=a, b=b, upper=upper, transpose=transpose, unit=unit))[0]
+
+    def inverse(self, x: Operand) -> Var:
+        """The inverse of square matrices. Fails where x is singular."""
+        return self.append(Inverse(x=x))[0]
+
+    def det(self, x: Operand) -> Var:
+        """The determinant of square matrices."""
+        return self.append(Det(x=x))[0]
+
+    def slogdet(self, x: Operand) -> list[Var]:
+        """The sign of the determinant and the logarithm of its magnitude."""
+        return self.append(SlogDet(x=x))
+
+    def lstsq(self, a: Operand, b: Operand, *, rcond: float | None = None) -> Var:
+        """The y of least norm that minimises ‖a·y - b‖; singular values of at most rcond times the largest count as 0.
+
+        rcond: absent: the dtype's epsilon times the larger size
+        """
+        return self.append(Lstsq(a=a, b=b, rcond=rcond))[0]
+
+    def expm(self, x: Operand) -> Var:
+        """e^x of square matrices."""
+        return self.append(Expm(x=x))[0]
+
+    def softmax_cross_entropy(
+        self,
+        logits: Operand,
+        labels: Operand,
+        weight: Operand | None = None,
+        *,
+        axis: int = -1,
+        ignore: int | None = None,
+        smoothing: float = 0.0,
+        reduction: LossReduction = LossReduction.mean,
+    ) -> Var:
+        """-Σ target·log softmax(logits) along `axis`: labels integers without that axis, or probabilities of logits' shape. Class weights [C]: with integer labels a mean divides by the weights of those that count, with probabilities by the rows.
+
+        ignore: integer labels of this value count for nothing
+        """
+        return self.append(SoftmaxCrossEntropy(
+            logits=logits,
+            labels=labels,
+            weight=weight,
+            axis=axis,
+            ignore=ignore,
+            smoothing=smoothing,
+            reduction=reduction,
+        ))[0]
+
+    def mse_loss(
+        self,
+        x: Operand,
+        target: Operand,
+        weight: Operand | None = None,
+        *,
+        delta: float = 1.0,
+        reduction: LossReduction = LossReduction.mean,
+    ) -> Var:
+        """mse(x, target), reduced; target has x's shape. weight broadcasts to x and multiplies before; a mean divides by the number of elements.
+
+        mse: (x - y)²
+        delta: huber and smooth_l1
+        """
+        return self.append(Loss(fn=LossFn.mse, x=x, target=target, weight=weight, delta=delta, reduction=reduction))[0]
+
+    def l1_loss(
+        self,
+        x: Operand,
+        target: Operand,
+        weight: Operand | None = None,
+        *,
+        delta: float = 1.0,
+        reduction: LossReduction = LossReduction.mean,
+    ) -> Var:
+        """l1(x, target), reduced; target has x's shape. weight broadcasts to x and multiplies before; a mean divides by the number of elements.
+
+        l1: |x - y|
+        delta: huber and smooth_l1
+        """
+        return self.append(Loss(fn=LossFn.l1, x=x, target=target, weight=weight, delta=delta, reduction=reduction))[0]
+
+    def huber_loss(
+        self,
+        x: Operand,
+        target: Operand,
+        weight: Operand | None = None,
+        *,
+        delta: float = 1.0,
+        reduction: LossReduction = LossReduction.mean,
+    ) -> Var:
+        """huber(x, target), reduced; target has x's shape. weight broadcasts to x and multiplies before; a mean divides by the number of elements.
+
+        huber: |d| < delta ? d²/2 : delta·(|d| - delta/2)
+        delta: huber and smooth_l1
+        """
+        return self.append(Loss(
+            fn=LossFn.huber,
+            x=x,
+            target=target,
+            weight=weight,
+            delta=delta,
+            reduction=reduction,
+        ))[0]
+
+    def smooth_l1_loss(
+        self,
+        x: Operand,
+        target: Operand,
+        weight: Operand | None = None,
+        *,
+        delta: float = 1.0,
+        reduction: LossReduction = LossReduction.mean,
+    ) -> Var:
+        """smooth_l1(x, target), reduced; target has x's shape. weight broadcasts to x and multiplies before; a mean divides by the number of elements.
+
+        smooth_l1: huber / delta
+        delta: huber and smooth_l1
+        """
+        return self.append(Loss(
+            fn=LossFn.smooth_l1,
+            x=x,
+            target=target,
+            weight=weight,
+            delta=delta,
+            reduction=reduction,
+        ))[0]
+
+    def bce_loss(
+        self,
+        x: Operand,
+        target: Operand,
+        weight: Operand | None = None,
+        *,
+        delta: float = 1.0,
+        reduction: LossReduction = LossReduction.mean,
+    ) -> Var:
+        """bce(x, target), reduced; target has x's shape. weight broadcasts to x and multiplies before; a mean divides by the number of elements.
+
+        bce: -(y·log x + (1-y)·log(1-x)), logarithms at least -100
+        delta: huber and smooth_l1
+        """
+        return self.append(Loss(fn=LossFn.bce, x=x, target=target, weight=weight, delta=delta, reduction=reduction))[0]
+
+    def bce_logits_loss(
+        self,
+        x: Operand,
+        target: Operand,
+        weight: Operand | None = None,
+        *,
+        delta: float = 1.0,
+        reduction: LossReduction = LossReduction.mean,
+    ) -> Var:
+        """bce_logits(x, target), reduced; target has x's shape. weight broadcasts to x and multiplies before; a mean divides by the number of elements.
+
+        bce_logits: the same on logits
+        delta: huber and smooth_l1
+        """
+        return self.append(Loss(
+            fn=LossFn.bce_logits,
+            x=x,
+            target=target,
+            weight=weight,
+            delta=delta,
+            reduction=reduction,
+        ))[0]
+
+    def kl_div_loss(
+        self,
+        x: Operand,
+        target: Operand,
+        weight: Operand | None = None,
+        *,
+        delta: float = 1.0,
+        reduction: LossReduction = LossReduction.mean,
+    ) -> Var:
+        """kl_div(x, target), reduced; target has x's shape. weight broadcasts to x and multiplies before; a mean divides by the number of elements.
+
+        kl_div: y·(log y - x)
+        delta: huber and smooth_l1
+        """
+        return self.append(Loss(
+            fn=LossFn.kl_div,
+            x=x,
+            target=target,
+            weight=weight,
+            delta=delta,
+            reduction=reduction,
+        ))[0]
+
+    def hinge_loss(
+        self,
+        x: Operand,
+        target: Operand,
+        weight: Operand | None = None,
+        *,
+        delta: float = 1.0,
+        reduction: LossReduction = LossReduction.mean,
+    ) -> Var:
+        """hinge(x, target), reduced; target has x's shape. weight broadcasts to x and multiplies before; a mean divides by the number of elements.
+
+        hinge: max(0, 1 - x·y)
+        delta: huber and smooth_l1
+        """
+        return self.append(Loss(
+            fn=LossFn.hinge,
+            x=x,
+            target=target,
+            weight=weight,
+            delta=delta,
+            reduction=reduction,
+        ))[0]
+
+    def sample(
+        self,
+        logits: Operand,
+        key: Operand,
+        *,
+        temperature: float = 1.0,
+        top_k: int | None = None,
+        top_p: float = 1.0,
+        min_p: float = 0.0,
+    ) -> Var:
+        """One token for each row of logits […, V]: the largest where temperature is 0, else a draw from the softmax of logits / temperature, cut to the top_k largest, then to the smallest set of at least top_p mass, then to those of at least min_p times the largest probability: i64 […].
+
+        key: u32[2]
+        top_k: absent: all
+        """
+        return self.append(Sample(
+            logits=logits,
+            key=key,
+            temperature=temperature,
+            top_k=top_k,
+            top_p=top_p,
+            min_p=min_p,
+        ))[0]
+
+    def moe_route_softmax(
+        self,
+        logits: Operand,
+        k: int,
+        bias: Operand | None = None,
+        *,
+        groups: int = 1,
+        top_groups: int = 1,
+        normalize: bool = False,
+        scale: float = 1.0,
+    ) -> list[Var]:
+        """The k experts of each row of logits [T,E], best first, and their weights: weights [T,k], experts i64 [T,k].
+
+        bias: [E]: added to the scores for the choice, not to the weights
+        groups: experts in as many groups, of which the `top_groups` best by the sum of their two best biased scores take part
+        normalize: weights sum to 1
+        """
+        return self.append(MoeRoute(
+            fn=RouterFn.softmax,
+            logits=logits,
+            k=k,
+            bias=bias,
+            groups=groups,
+            top_groups=top_groups,
+            normalize=normalize,
+            scale=scale,
+        ))
+
+    def moe_route_sigmoid(
+        self,
+        logits: Operand,
+        k: int,
+        bias: Operand | None = None,
+        *,
+        groups: int = 1,
+        top_groups: int = 1,
+        normalize: bool = False,
+        scale: float = 1.0,
+    ) -> list[Var]:
+        """The k experts of each row of logits [T,E], best first, and their weights: weights [T,k], experts i64 [T,k].
+
+        bias: [E]: added to the scores for the choice, not to the weights
+        groups: experts in as many groups, of which the `top_groups` best by the sum of their two best biased scores take part
+        normalize: weights sum to 1
+        """
+        return self.append(MoeRoute(
+            fn=RouterFn.sigmoid,
+            logits=logits,
+            k=k,
+            bias=bias,
+            groups=groups,
+            top_groups=top_groups,
+            normalize=normalize,
+            scale=scale,
+        ))
+
+    def moe_combine(self, x: Operand, weights: Operand) -> Var:
+        """Σ over k of weights [T,k] · x [T,k,D], in x's dtype."""
+        return self.append(MoeCombine(x=x, weights=weights))[0]
+
+    def adamw_step(
+        self,
+        p: Operand,
+        g: Operand,
+        m: Operand,
+        v: Operand,
+        step: Operand,
+        lr: Operand,
+        *,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        eps: float = 0.00000001,
+        weight_decay: float = 0.01,
+    ) -> list[Var]:
+        """One step of AdamW; results: p, m, v, each in the dtype of the operand that it replaces. step counts from 1; lr is a scalar value."""
+        return self.append(AdamwStep(
+            p=p,
+            g=g,
+            m=m,
+            v=v,
+            step=step,
+            lr=lr,
+            beta1=beta1,
+            beta2=beta2,
+            eps=eps,
+            weight_decay=weight_decay,
+        ))
+
+    def lion_step(
+        self,
+        p: Operand,
+        g: Operand,
+        m: Operand,
+        lr: Operand,
+        *,
+        beta1: float = 0.9,
+        beta2: float = 0.99,
+        weight_decay: float = 0.0,
+    ) -> list[Var]:
+        """One step of Lion; results: p, m, each in the dtype of the operand that it replaces."""
+        return self.append(LionStep(p=p, g=g, m=m, lr=lr, beta1=beta1, beta2=beta2, weight_decay=weight_decay))
+
+    def sgd_step(
+        self,
+        p: Operand,
+        g: Operand,
+        m: Operand,
+        lr: Operand,
+        *,
+        momentum: float = 0.0,
+        dampening: float = 0.0,
+        weight_decay: float = 0.0,
+        nesterov: bool = False,
+    ) -> list[Var]:
+        """One step of SGD with momentum; results: p, m, each in the dtype of the operand that it replaces."""
+        return self.append(SgdStep(
+            p=p,
+            g=g,
+            m=m,
+            lr=lr,
+            momentum=momentum,
+            dampening=dampening,
+            weight_decay=weight_decay,
+            nesterov=nesterov,
+        ))

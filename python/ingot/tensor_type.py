@@ -45,14 +45,53 @@ def enum_text(value: enum.Enum) -> str:
     return value.name.removesuffix("_")
 
 
-# Bits, group and scale where they are not given. The last three methods allow no others.
+# Bits, group and scale where they are not given. The methods with floats of f8 as scales allow no others.
 _SCHEME_DEFAULTS = {
     QuantMethod.affine: (4, 64, DType.f16),
     QuantMethod.symmetric: (4, 64, DType.f16),
     QuantMethod.mxfp4: (4, 32, DType.f8e8m0),
     QuantMethod.mxfp8: (8, 32, DType.f8e8m0),
     QuantMethod.nvfp4: (4, 16, DType.f8e4m3),
+    QuantMethod.nf4: (4, 64, DType.f16),
+    QuantMethod.fp8_e4m3: (8, 64, DType.f16),
+    QuantMethod.fp8_e5m2: (8, 64, DType.f16),
 }
+
+# GGUF methods: bits, group and the bytes of a block of one group. They allow no others.
+_BLOCKS = {
+    QuantMethod.q4_0: (4, 32, 18),
+    QuantMethod.q4_1: (4, 32, 20),
+    QuantMethod.q5_0: (5, 32, 22),
+    QuantMethod.q5_1: (5, 32, 24),
+    QuantMethod.q8_0: (8, 32, 34),
+    QuantMethod.q8_1: (8, 32, 36),
+    QuantMethod.q2_k: (2, 256, 84),
+    QuantMethod.q3_k: (3, 256, 110),
+    QuantMethod.q4_k: (4, 256, 144),
+    QuantMethod.q5_k: (5, 256, 176),
+    QuantMethod.q6_k: (6, 256, 210),
+    QuantMethod.q8_k: (8, 256, 292),
+    QuantMethod.iq4_nl: (4, 32, 18),
+    QuantMethod.iq4_xs: (4, 256, 136),
+    QuantMethod.iq2_xxs: (2, 256, 66),
+    QuantMethod.iq2_xs: (2, 256, 74),
+    QuantMethod.iq2_s: (2, 256, 82),
+    QuantMethod.iq3_xxs: (3, 256, 98),
+    QuantMethod.iq3_s: (3, 256, 110),
+    QuantMethod.iq1_s: (1, 256, 50),
+    QuantMethod.iq1_m: (1, 256, 56),
+    QuantMethod.tq1_0: (1, 256, 54),
+    QuantMethod.tq2_0: (2, 256, 66),
+}
+_SCHEME_DEFAULTS |= {
+    method: (bits, group, DType.f32 if method is QuantMethod.q8_k else DType.f16)
+    for method, (bits, group, _) in _BLOCKS.items()
+}
+
+
+def block_bytes(method: QuantMethod) -> int | None:
+    """Bytes of a block of a GGUF method; None for the others."""
+    return _BLOCKS[method][2] if method in _BLOCKS else None
 
 
 @dataclass(frozen=True)

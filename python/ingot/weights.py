@@ -11,7 +11,7 @@ from typing import Any
 from ingot.attributes import list_text
 from ingot.numeric import bits, element, number_text
 from ingot.ops import DType, QuantMethod
-from ingot.tensor_type import TensorType
+from ingot.tensor_type import TensorType, block_bytes
 
 # Larger buffers are written as bytes.
 _MAX_NUMBERS = 64
@@ -55,6 +55,11 @@ def byte_count(type: TensorType) -> int:
         return -(-math.prod(sizes) * bits(type.dtype) // 8)
     if not sizes:
         raise ValueError("a packed tensor has a last axis")
+    block = block_bytes(scheme.method)
+    if block is not None:
+        if sizes[-1] % scheme.group:
+            raise ValueError(f"the last axis of {type} is {sizes[-1]}, expected a multiple of {scheme.group}")
+        return math.prod(sizes) // scheme.group * block
     codes = -(-sizes[-1] * scheme.bits // 8)
     per_group = bits(scheme.scale) // 8 * (2 if scheme.method is QuantMethod.affine else 1)
     return math.prod(sizes[:-1]) * (codes + -(-sizes[-1] // scheme.group) * per_group)

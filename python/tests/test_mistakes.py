@@ -218,6 +218,7 @@ class Mistakes(unittest.TestCase):
         p = Program()
         w = p.weight("ok", [1.0], DType.f32)
         scheme = TensorType(DType.packed, [2, 64], QuantScheme(QuantMethod.affine))
+        blocks = TensorType(DType.packed, [33], QuantScheme(QuantMethod.q4_0))
         cases = [
             (TypeError, "weight w: a list does not say its dtype: give one", ([1.0],)),
             (TypeError, "weight w: the type is 'f32', expected a DType or a TensorType", ([1.0], "f32")),
@@ -229,6 +230,11 @@ class Mistakes(unittest.TestCase):
             (ValueError, "weight w: the data is of shape [2], expected [3]", ([1, 2], TensorType(DType.f32, [3]))),
             (ValueError, "weight w: the contents of a packed tensor are bytes, not a list", ([1], scheme)),
             (ValueError, f"weight w: the data has 71 bytes, expected 72 for {scheme}", (bytes(71), scheme)),
+            (
+                ValueError,
+                f"weight w: the last axis of {blocks} is 33, expected a multiple of 32",
+                (bytes(18), blocks),
+            ),
             (
                 ValueError,
                 "weight w: the data has 3 bytes, expected 2 for f16[1]",

@@ -5,6 +5,7 @@ import json
 import unittest
 
 from ingot import DType, Program, QuantMethod, QuantScheme, TensorType, ceil_div, maximum, minimum, ops
+from ingot.weights import byte_count
 from support import ToolTest
 
 
@@ -76,6 +77,16 @@ class Weights(unittest.TestCase):
         line = weight_line(bytes(17), TensorType(DType.packed, [1, 32], scheme))
         head = "packed<mxfp4, bits=4, group=32, scale=f8e8m0>[1, 32]"
         self.assertEqual(line, f'weight @w : {head} = hex"{"00" * 17}"')
+
+
+class Packed(ToolTest):
+    def test_weights_of_every_method_are_as_long_as_the_tool_says(self):
+        p = Program()
+        for method in QuantMethod:
+            type = TensorType(DType.packed, [3, 512], QuantScheme(method))
+            p.weight(method.name, bytes(byte_count(type)), type)
+        read = json.loads(self.tool("inspect", "--json", self.write("packed.txt", p)))
+        self.assertEqual([weight["name"] for weight in read["weights"]], [method.name for method in QuantMethod])
 
 
 class Names(ToolTest):

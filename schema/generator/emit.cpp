@@ -12,6 +12,7 @@ std::vector<Emitted> emit_all(const Schema& schema) {
       {"options.h", emit_options(schema), false},
       {"builder_methods.inc", emit_builder_methods(schema), false},
       {"builder_methods.cpp", emit_builder_definitions(schema), false},
+      {"op_pages.h", emit_reference(schema), false},
       {"python/ingot/ops.py", emit_python(schema), true},
       {"capi/ingot_enums.h", emit_c_header(schema), true},
       {"zig/src/enums.zig", emit_zig(schema), true},

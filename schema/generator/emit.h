@@ -17,13 +17,14 @@ struct Emitted {
 
 // C++, into the build folder.
 std::string emit_enums(const Schema& schema);                // enums.h: the enums and their names
-std::string emit_ops(const Schema& schema);                  // ops.h: a struct per op, the opcode, the variant, facts
+std::string emit_ops(const Schema& schema);                  // ops.h: a struct per op, the opcode, facts
 std::string emit_fields(const Schema& schema);               // fields.h: visit_fields, for whoever treats all ops alike
 std::string emit_field_tables(const Schema& schema);         // fields.cpp: the facts behind it
 std::string emit_families(const Schema& schema);             // families.h: the ops of each family, as macros
 std::string emit_options(const Schema& schema);              // options.h: optional arguments of the builder's methods
 std::string emit_builder_methods(const Schema& schema);      // builder_methods.inc: a method per op
 std::string emit_builder_definitions(const Schema& schema);  // builder_methods.cpp: what they do
+std::string emit_reference(const Schema& schema);            // op_pages.h: a page of text per op
 
 // Kept in the tree.
 std::string emit_python(const Schema& schema);    // python/ingot/ops.py

@@ -119,13 +119,13 @@ Method method(const OpTable& op, const string& name, const string& fn, const str
   const auto list = [&](const char* rest) {
     return has_options(op) ? required + separator + options + rest : required;
   };
-  const string result = op.several ? "std::vector<Var>" : "Var";
-  // In place: the conversion of an op to Op weighs every alternative, and there are many ops.
-  const string call =
-      fmt::format("add(Op(std::in_place_type<op::{0}>, op::{0}{{{1}}}))", op.name, fmt::join(initializers, ", "));
+  const string result = op.results == 1   ? "Var"
+                        : op.results == 0 ? "std::vector<Var>"
+                                          : fmt::format("std::array<Var, {}>", op.results);
+  const string call = fmt::format("add(op::{}{{{}}})", op.name, fmt::join(initializers, ", "));
   return {fmt::format("{}  {} {}({});\n", comment(doc, "  "), result, cpp_name(name), list(" = {}")),
           fmt::format("{} GraphBuilder::{}({}) {{ return {}; }}\n", result, cpp_name(name), list(""),
-                      op.several ? call : fmt::format("only({})", call))};
+                      op.results == 0 ? call : fmt::format("take<{}>({})", op.results, call))};
 }
 
 std::vector<Method> methods(const Schema& schema) {
@@ -145,7 +145,7 @@ std::vector<Method> methods(const Schema& schema) {
 
 string facts_row(const OpTable& op) {
   return fmt::format("    {{\"{}\", \"{}\", OpEffects::{}, {}, {}, \"{}\"}},\n", op.mnemonic, op.family, op.effects,
-                     op.composite, op.several, escaped(op.doc));
+                     op.composite, op.results, escaped(op.doc));
 }
 
 string op_struct(const OpTable& op) {
@@ -285,7 +285,6 @@ string emit_ops(const Schema& schema) {
   out += R"(#include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "gen/enums.h"
@@ -302,9 +301,7 @@ enum class Opcode : uint16_t {
   for (const OpTable& op : schema.ops) out += fmt::format("  {},\n", cpp_name(op.field));
   out += "};\n\nnamespace op {\n\n";
   for (const OpTable& op : schema.ops) out += op_struct(op);
-  out += "}  // namespace op\n\n// Any op; index() is its opcode.\nusing Op = std::variant<";
-  for (size_t i = 0; i < schema.ops.size(); ++i) out += fmt::format("{}op::{}", i ? ", " : "", schema.ops[i].name);
-  out += R"(>;
+  out += R"(}  // namespace op
 
 enum class OpEffects { pure, reads_state, writes_state, body };
 
@@ -313,7 +310,7 @@ struct OpFacts {
   std::string_view family;
   OpEffects effects;
   bool composite;
-  bool several;  // any number of results
+  int results;  // how many; 0: it depends on the op
   std::string_view doc;
 };
 
@@ -343,7 +340,7 @@ string emit_fields(const Schema& schema) {
 #include <string_view>
 #include <type_traits>
 
-#include "gen/ops.h"
+#include "program/op.h"
 
 namespace ingot {
 
@@ -375,7 +372,7 @@ void visit_fields(O& op, V&& v) {
     using Field = std::conditional_t<std::is_const_v<O>, const F, F>;
     v(facts, *static_cast<Field*>(facts.address(const_cast<Op&>(op))));
   };
-  for (const FieldFacts& facts : fields_of(static_cast<Opcode>(op.index()))) {
+  for (const FieldFacts& facts : fields_of(op.opcode())) {
     switch (facts.type) {
 )";
   for (const NamedType& type : types) {
@@ -385,9 +382,6 @@ void visit_fields(O& op, V&& v) {
   return out + R"(    }
   }
 }
-
-// An op of that opcode with every field at its default; throws std::out_of_range beyond the last.
-Op make_op(Opcode opcode);
 
 }  // namespace ingot
 )";
@@ -402,7 +396,7 @@ namespace {
 
 template <auto field, class O>
 void* address(Op& op) {
-  return &(std::get_if<O>(&op)->*field);
+  return &(op.get_if<O>()->*field);
 }
 
 )";
@@ -432,7 +426,12 @@ std::span<const FieldFacts> fields_of(Opcode opcode) {{ return kFields[static_ca
 
 string emit_families(const Schema& schema) {
   string out(kHead);
-  out += "// The ops and the composites of each family, for the macros that bind a layer's functions.\n";
+  out +=
+      "// All ops by opcode, and the ops and the composites of each family, for the macros that bind a layer's "
+      "functions.\n";
+  string every;
+  for (const OpTable& op : schema.ops) every += fmt::format(" X({})", op.name);
+  out += fmt::format("#define INGOT_ALL_OPS(X){}\n", every);
   for (const string& family : schema.families()) {
     string all, composites;
     for (const OpTable& op : schema.ops) {

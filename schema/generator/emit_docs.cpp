@@ -1,6 +1,7 @@
-// docs/ops.md: every op and enum, for people.
+// docs/ops.md: every op and enum, for people; and the same op by op, for a terminal.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <utility>
 
@@ -80,16 +81,22 @@ string type_of(const Field& field) {
     case FieldType::real: return "real";
     case FieldType::reals: return "reals";
     case FieldType::boolean: return "bool";
-    case FieldType::enumeration: return link(field.enum_name);
-    case FieldType::enumerations: return link(field.enum_name) + " list";
+    case FieldType::enumeration: return field.enum_name;
+    case FieldType::enumerations: return field.enum_name + " list";
   }
   return "";
 }
 
-string default_of(const Field& field) {
+// The same with a link to the enum.
+string linked_type(const Field& field) {
+  const string type = type_of(field);
+  return field.enum_name.empty() ? type : link(field.enum_name) + type.substr(field.enum_name.size());
+}
+
+string default_of(const Field& field, std::string_view quote = "`") {
   if (field.required) return "required";
   if (field.optional) return "absent";
-  return field.default_text.empty() ? "`[]`" : "`" + field.default_text + "`";
+  return fmt::format("{0}{1}{0}", quote, field.default_text.empty() ? "[]" : field.default_text);
 }
 
 // A cell of a table may hold no bar.
@@ -97,6 +104,13 @@ string cell(const string& text) {
   string result;
   for (char c : text) result += c == '|' ? string("\\|") : string(1, c);
   return result;
+}
+
+string results_of(const OpTable& op) {
+  if (op.results < 2) return op.results == 1 ? "%y" : "%y, …";
+  string text;
+  for (int i = 0; i < op.results; ++i) text += fmt::format("{}%y{}", i ? ", " : "", i);
+  return text;
 }
 
 // `%y = take %x, %indices {axis=0, mode=error}`
@@ -110,7 +124,7 @@ string example(const OpTable& op) {
     if (field.required) attributes.push_back(field.name + "=…");
     if (!field.default_text.empty()) attributes.push_back(field.name + "=" + field.default_text);
   }
-  string text = fmt::format("{} = {}", op.several ? "%y, …" : "%y", op.mnemonic);
+  string text = fmt::format("{} = {}", results_of(op), op.mnemonic);
   if (!operands.empty()) text += fmt::format(" {}", fmt::join(operands, ", "));
   return attributes.empty() ? text : text + fmt::format(" {{{}}}", fmt::join(attributes, ", "));
 }
@@ -133,7 +147,7 @@ string facts_line(const OpTable& op) {
     if (op.effects == name) effects = sentence;
   }
   return fmt::format("{}. {}.{}", effects, op.composite ? "Composite" : "Primitive",
-                     op.several ? " Any number of results." : "");
+                     op.results == 0 ? " Any number of results." : "");
 }
 
 string op_section(const Schema& schema, const OpTable& op) {
@@ -141,8 +155,8 @@ string op_section(const Schema& schema, const OpTable& op) {
   out += "| name | kind | type | default | meaning |\n|---|---|---|---|---|\n";
   for (const Field& field : op.fields) {
     if (&field == op.fn()) continue;
-    out += fmt::format("| {} | {} | {} | {} | {} |\n", field.name, kind_of(field), type_of(field), default_of(field),
-                       cell(field.doc));
+    out += fmt::format("| {} | {} | {} | {} | {} |\n", field.name, kind_of(field), linked_type(field),
+                       default_of(field), cell(field.doc));
   }
   return out + "\n" + facts_line(op) + "\n";
 }
@@ -169,7 +183,71 @@ string enum_section(const Enum& e) {
   return out;
 }
 
+// ---------------------------------------------------------------------------------------------------- for a terminal
+
+// Cells in columns of equal width.
+string columns(const std::vector<std::vector<string>>& rows) {
+  std::vector<size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  string out;
+  for (const auto& row : rows) {
+    string line = " ";
+    for (size_t i = 0; i < row.size(); ++i) line += fmt::format(" {:<{}}", row[i], widths[i] + 1);
+    out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return out;
+}
+
+// The values of an enum that mean more than their names say.
+string described_values(const Enum& e) {
+  std::vector<std::vector<string>> rows;
+  for (const EnumValue& value : e.values) {
+    if (!value.doc.empty()) rows.push_back({value.name, value.doc});
+  }
+  string names;
+  for (const EnumValue& value : e.values) names += " " + value.name;
+  return fmt::format("\n{}:{}\n{}", e.name, names, columns(rows));
+}
+
+string op_page(const Schema& schema, const OpTable& op) {
+  string out = fmt::format("{}\n\n  {}\n", op.doc, example(op));
+  std::vector<std::vector<string>> rows;
+  string enums;
+  for (const Field& field : op.fields) {
+    if (!field.enum_name.empty() && field.enum_name != "DType") {
+      enums += described_values(schema.enumeration(field.enum_name));
+    }
+    if (&field == op.fn()) continue;
+    rows.push_back({field.name, kind_of(field), type_of(field), default_of(field, ""), field.doc});
+  }
+  return out + "\n" + columns(rows) + enums + "\n" + facts_line(op) + "\n";
+}
+
 }  // namespace
+
+string emit_reference(const Schema& schema) {
+  string out = R"(// Generated from schema/ingot.fbs. Do not edit.
+#pragma once
+
+#include <string_view>
+
+namespace ingot {
+
+// What `ingot ops` shows of an op; its names are those of kMnemonics.
+struct OpPage {
+  std::string_view name, text;
+};
+
+// By opcode.
+inline constexpr OpPage kOpPages[] = {
+)";
+  for (const OpTable& op : schema.ops)
+    out += fmt::format("    {{\"{}\", R\"~~({})~~\"}},\n", op.name, op_page(schema, op));
+  return out + "};\n\n}  // namespace ingot\n";
+}
 
 string emit_docs(const Schema& schema) {
   string out = string(kIntro) + contents(schema);

@@ -125,7 +125,7 @@ string data_class(const OpTable& op) {
     kinds.push_back(fmt::format("\"{}\": {}", py_name(field.name), spelling(field).kind));
   }
   out += fmt::format("\n    mnemonic: ClassVar[str] = \"{}\"\n", op.mnemonic);
-  out += fmt::format("    several: ClassVar[bool] = {}\n", op.several ? "True" : "False");
+  out += fmt::format("    result_count: ClassVar[int] = {}\n", op.results);
   return out + in_lines("    kinds: ClassVar[Kinds] = {", kinds, "}") + "\n";
 }
 
@@ -181,9 +181,9 @@ string method(const OpTable& op, const EnumValue* fn) {
   if (!parameters.keywords.empty()) signature.push_back("*");
   for (const Field* field : parameters.keywords) pass(*field);
   const string head =
-      in_lines(fmt::format("    def {}(", py_name(name)), signature, op.several ? ") -> list[Var]:" : ") -> Var:");
+      in_lines(fmt::format("    def {}(", py_name(name)), signature, op.results == 1 ? ") -> Var:" : ") -> list[Var]:");
   const string call =
-      in_lines(fmt::format("        return self.append({}(", op.name), arguments, op.several ? "))" : "))[0]");
+      in_lines(fmt::format("        return self.append({}(", op.name), arguments, op.results == 1 ? "))[0]" : "))");
   return fmt::format("\n{}\n        {}\n{}\n", head, documentation(op, fn), call);
 }
 

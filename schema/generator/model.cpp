@@ -130,6 +130,16 @@ bool is_identifier(std::string_view text) {
          std::all_of(text.begin(), text.end(), inside);
 }
 
+// `several` without a number: as many as the op says.
+int results_of(const StructDef& table) {
+  if (!has(table, "several")) return 1;
+  const std::string& count = table.attributes.Lookup("several")->constant;
+  if (count.empty() || count == "0") return 0;
+  if (count.size() > 1 || count < "2" || count > "9")
+    refuse(table.name, "several is \"" + count + "\", expected 2 to 9");
+  return count[0] - '0';
+}
+
 OpTable read_op(const FieldDef& entry, const std::set<std::string>& written) {
   if (!flatbuffers::IsVectorOfTable(entry.value.type)) refuse("Ops." + entry.name, "must be a vector of an op's table");
   const StructDef& table = *entry.value.type.struct_def;
@@ -141,7 +151,7 @@ OpTable read_op(const FieldDef& entry, const std::set<std::string>& written) {
   op.family = attribute(table, "family");
   op.effects = attribute(table, "effects");
   op.composite = has(table, "composite");
-  op.several = has(table, "several");
+  op.results = results_of(table);
   op.doc = doc_of(table.name, table.doc_comment);
   static const std::set<std::string> effects = {"pure", "reads_state", "writes_state", "body"};
   if (!effects.contains(op.effects)) {

@@ -63,7 +63,7 @@ struct OpTable {
   std::string family;
   std::string effects;
   bool composite = false;
-  bool several = false;
+  int results = 1;  // 0: it depends on the op
   std::string doc;
   std::vector<Field> fields;
 

@@ -51,17 +51,20 @@ class Damage {
   Damage& overwrite_field(const Table* table, uint16_t field, T value) {
     return overwrite(reinterpret_cast<const flatbuffers::Table*>(table)->GetAddressOf(field), value);
   }
-  // Makes the field absent: the table gets a vtable of its own, in the padding behind the FlatBuffer.
+  // Makes the field absent: the table gets a vtable of its own, behind the FlatBuffer: in the padding before the
+  // segments, or at the end of a file without any.
   template <class Table>
   Damage& erase_field(const Table* table, uint16_t field) {
     const auto* vtable = reinterpret_cast<const flatbuffers::Table*>(table)->GetVTable();
     const auto size = flatbuffers::ReadScalar<uint16_t>(vtable);
-    const auto from = reinterpret_cast<const std::byte*>(vtable);
-    const size_t end = file::kHeaderBytes + get<uint64_t>(32);
-    EXPECT_LE(end + size, get<uint64_t>(40)) << "no room for a vtable";
-    std::copy(from, from + size, bytes_.begin() + static_cast<std::ptrdiff_t>(end));
+    const auto place_of = [&](const void* p) { return static_cast<const std::byte*>(p) - bytes_.data(); };
+    const std::ptrdiff_t at = place_of(table), from = place_of(vtable);
+    const size_t end = file::kHeaderBytes + get<uint64_t>(32), segments = get<uint64_t>(40);
+    if (segments == 0) bytes_.resize(end + size);
+    EXPECT_LE(end + size, segments == 0 ? bytes_.size() : segments) << "no room for a vtable";
+    std::copy_n(bytes_.begin() + from, size, bytes_.begin() + static_cast<std::ptrdiff_t>(end));
     put(end + field, uint16_t{0}).put(32, end - file::kHeaderBytes + size);
-    return overwrite(table, static_cast<int32_t>(reinterpret_cast<const std::byte*>(table) - (bytes_.data() + end)));
+    return put(static_cast<size_t>(at), static_cast<int32_t>(at - static_cast<std::ptrdiff_t>(end)));
   }
 
   // ---- reading

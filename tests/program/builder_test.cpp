@@ -89,10 +89,10 @@ TEST(Builder, NumbersTakeTheDtypeBesideThem) {
   EXPECT_EQ(to_string((c + 1).type()), "c64[2]");
   // 2 beside a real is 2.0, and the operands keep their sides.
   const Var y = 2 - x;
-  const auto& sub = std::get<op::Binary>(node_of(f.graph(), y.ref()).op);
+  const auto& sub = *node_of(f.graph(), y.ref()).op.get_if<op::Binary>();
   EXPECT_EQ(sub.fn, BinaryFn::sub);
   EXPECT_EQ(sub.b, x.ref());
-  EXPECT_EQ(std::get<op::Full>(node_of(f.graph(), sub.a).op).value, Scalar(2.0));
+  EXPECT_EQ(node_of(f.graph(), sub.a).op.get_if<op::Full>()->value, Scalar(2.0));
 }
 
 TEST(Builder, NumbersMustFit) {
@@ -298,6 +298,32 @@ TEST(Builder, SubGraphsWithCaptures) {
   EXPECT_EQ(mnemonic(loop.op), "while");
   EXPECT_EQ(program.graphs[0].exported, false);
   EXPECT_EQ(program.graphs[2].exported, true);
+}
+
+// A graph made in the middle of its caller comes before it in the program, and a refused program changes nothing.
+TEST(Builder, InnerGraphsMoveBeforeTheirCaller) {
+  ProgramBuilder p;
+  const Symbol s = p.symbol("S");
+  GraphBuilder& f = p.method("f");
+  const Var x = f.input("x", DType::f32, {3});
+  GraphBuilder& twice = p.inner_graph("twice", f);
+  const Var y = twice.input("x", DType::f32, {3});
+  GraphBuilder& once = p.inner_graph("once", twice);
+  once.output("y", once.input("x", DType::f32, {3}));
+  twice.output("y", twice.call(once.id(), {.operands = {y + y}})[0]);
+  const Var result = f.call(twice.id(), {.operands = {x}})[0];
+  GraphBuilder& last = p.method("last");
+  last.output("size", last.size_of(s));
+  EXPECT_EQ(refusal([&] { p.build(); }),
+            "invalid argument: symbol S is never bound, expected bound by the sizes of an input or by an op (at last)");
+  f.output("y", result * 2.0);
+  last.input("of S", DType::f32, {s});
+  const Program program = p.build();
+  std::vector<std::string> names;
+  for (const Graph& graph : program.graphs) names.push_back(graph.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"once", "twice", "f", "last"}));
+  EXPECT_EQ(program.graphs[2].nodes[0].op.get_if<op::Call>()->graph, GraphId{1});
+  EXPECT_EQ(program.graphs[2].outputs.size(), 1U);
 }
 
 }  // namespace

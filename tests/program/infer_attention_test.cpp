@@ -54,6 +54,14 @@ TEST(InferAttention, Types) {
        [](Bench& b) {
          return b.g.attention(b.f32({2, b.s, 5, b.t}), b.f32({2, b.s, 7, b.t}), b.f32({2, b.s, 7, 3}), {.scale = 1.0});
        }},
+      {"f32[2, 8, 5, 3]",
+       [](Bench& b) { return attend(b, {.sinks = b.in(DType::f64, {8}), .lengths = b.in(DType::u8, {2})}); }},
+      {"f32[T, S, 5, 3]",
+       [](Bench& b) {
+         const Var k = b.f32({b.t, b.s, b.n, 16}), v = b.f32({b.t, b.s, b.n, 3});
+         const Var sinks = b.in(DType::bf16, {b.s}), lengths = b.i64({b.t});
+         return b.g.attention(b.f32({b.t, b.s, 5, 16}), k, v, {.sinks = sinks, .lengths = lengths});
+       }},
       {"f32[2, 8, 5, 0]",
        [](Bench& b) {
          return b.g.attention(b.f32({2, 8, 5, 0}), b.f32({2, 8, 0, 0}), b.f32({2, 8, 0, 0}), {.scale = -1.0});
@@ -99,6 +107,18 @@ TEST(InferAttention, Refuses) {
        [](Bench& b) { return masked(b, DType::f32, {1, 2, 8, 5, 7}); }},
       {"[attention] mask is [4, 5, 7], expected a shape that stretches to [2, 8, 5, 7]",
        [](Bench& b) { return masked(b, DType::f32, {4, 5, 7}); }},
+      {"[attention] sinks is i32, expected real", [](Bench& b) { return attend(b, {.sinks = b.in(DType::i32, {8})}); }},
+      {"[attention] sinks is f32[4], expected f32[8] (the heads of q)",
+       [](Bench& b) { return attend(b, {.sinks = b.f32({4})}); }},
+      {"[attention] sinks is f32[], expected f32[8] (the heads of q)",
+       [](Bench& b) { return attend(b, {.sinks = b.f32({})}); }},
+      {"[attention] lengths is f32, expected integer", [](Bench& b) { return attend(b, {.lengths = b.f32({2})}); }},
+      {"[attention] lengths is bool, expected integer",
+       [](Bench& b) { return attend(b, {.lengths = b.in(DType::bool_, {2})}); }},
+      {"[attention] lengths is i64[1], expected i64[2] (the batches of q)",
+       [](Bench& b) { return attend(b, {.lengths = b.i64({1})}); }},
+      {"[attention] lengths is i64[2, 1], expected i64[2] (the batches of q)",
+       [](Bench& b) { return attend(b, {.lengths = b.i64({2, 1})}); }},
       {"[attention] dtype of q, k and v is i64, expected real",
        [](Bench& b) { return b.g.attention(b.i64({2, 8, 5, 4}), b.i64({2, 8, 7, 4}), b.i64({2, 8, 7, 4})); }},
       {"[attention] pair of dtypes is f32 and f8e4m3, expected two that promote to one dtype (cast one of them)",

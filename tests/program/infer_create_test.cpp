@@ -131,5 +131,59 @@ TEST(InferCreate, SizeOf) {
   });
 }
 
+TEST(InferCreate, Eye) {
+  EXPECT_EQ(accepted_dtypes([](Bench& b, DType d) { return b.g.eye(2, 3, {.dtype = d}); }),
+            fmt::format("bool {} {} c64", kIntegers, kReals));
+  expect_types({
+      {"f32[2, 3]", [](Bench& b) { return b.g.eye(2, 3); }},
+      {"f32[S, T]", [](Bench& b) { return b.g.eye(b.s, b.t, {.k = Dim(b.t) - b.s}); }},
+      {"bool[0, 3]", [](Bench& b) { return b.g.eye(0, 3, {.k = lowest, .dtype = DType::bool_}); }},
+  });
+  expect_refusals({
+      {"[eye] rows is -1, expected at least 0", [](Bench& b) { return b.g.eye(-1, 3); }},
+      {"[eye] columns is S - 2, expected at least 0 (not provable from the bounds)",
+       [](Bench& b) { return b.g.eye(3, Dim(b.s) - 2); }},
+      {"[eye] dtype is u4, expected bool, integer, real or complex (storage needs a cast)",
+       [](Bench& b) { return b.g.eye(3, 3, {.dtype = DType::u4}); }},
+  });
+}
+
+TEST(InferCreate, Draws) {
+  EXPECT_EQ(accepted_dtypes([](Bench& b, DType d) { return b.g.random_categorical(key(b), b.in(d, {3})); }),
+            "f16>i64 bf16>i64 f32>i64 f64>i64");
+  EXPECT_EQ(accepted_dtypes([](Bench& b, DType d) { return b.g.dropout(b.in(d), key(b))[0]; }), kReals);
+  expect_types({
+      {"i64[2]", [](Bench& b) { return b.g.random_categorical(key(b), b.f32({2, b.s})); }},
+      {"i64[T, 4]", [](Bench& b) { return b.g.random_categorical(key(b), b.f32({b.t, 3, 4}), {.axis = 1}); }},
+      {"i64[S + 1]", [](Bench& b) { return b.g.random_permutation(key(b), Dim(b.s) + 1); }},
+      {"i64[0]", [](Bench& b) { return b.g.random_permutation(key(b), 0); }},
+      {"f16[S, 2]", [](Bench& b) { return b.g.dropout(b.in(DType::f16, {b.s, 2}), key(b))[0]; }},
+      {"bool[S, 2]", [](Bench& b) { return b.g.dropout(b.f32({b.s, 2}), key(b), {.ratio = 0})[1]; }},
+      {"f32[]", [](Bench& b) { return b.g.dropout(b.f32({}), key(b), {.ratio = 1})[0]; }},
+  });
+  expect_refusals({
+      {"[random_categorical] key is u32[3], expected u32[2]",
+       [](Bench& b) { return b.g.random_categorical(b.in(DType::u32, {3}), b.f32({2})); }},
+      {"[random_categorical] logits is i64, expected real",
+       [](Bench& b) { return b.g.random_categorical(key(b), b.i64({2})); }},
+      {"[random_categorical] size of the axis is T, expected at least 1 (not provable from the bounds)",
+       [](Bench& b) { return b.g.random_categorical(key(b), b.f32({b.t})); }},
+      {"[random_categorical] axis is -1, expected none (rank 0)",
+       [](Bench& b) { return b.g.random_categorical(key(b), b.f32({})); }},
+      {"[random_permutation] key is u64[2], expected u32[2]",
+       [](Bench& b) { return b.g.random_permutation(b.in(DType::u64, {2}), 2); }},
+      {"[random_permutation] length is -2, expected at least 0",
+       [](Bench& b) { return b.g.random_permutation(key(b), -2); }},
+      {"[dropout] key is i64[2], expected u32[2]", [](Bench& b) { return b.g.dropout(b.f32({}), b.i64({2}))[0]; }},
+      {"[dropout] x is i32, expected real", [](Bench& b) { return b.g.dropout(b.in(DType::i32), key(b))[0]; }},
+      {"[dropout] ratio is 1.5, expected 0..1",
+       [](Bench& b) { return b.g.dropout(b.f32({}), key(b), {.ratio = 1.5})[0]; }},
+      {"[dropout] ratio is -0.1, expected 0..1",
+       [](Bench& b) { return b.g.dropout(b.f32({}), key(b), {.ratio = -0.1})[0]; }},
+      {"[dropout] ratio is nan, expected 0..1",
+       [](Bench& b) { return b.g.dropout(b.f32({}), key(b), {.ratio = nan})[0]; }},
+  });
+}
+
 }  // namespace
 }  // namespace ingot

@@ -25,10 +25,13 @@ TEST(InferElementwise, UnaryDtypes) {
       {{F::isnan, F::isinf, F::isfinite}, "f16>bool bf16>bool f32>bool f64>bool c64>bool"},
       {{F::logical_not}, "bool"},
       {{F::bitwise_not}, integers},
-      {{F::rsqrt, F::expm1,  F::exp2,    F::log1p, F::log2, F::log10,     F::sin,     F::cos,   F::tan,
-        F::asin,  F::acos,   F::atan,    F::sinh,  F::cosh, F::tanh,      F::asinh,   F::acosh, F::atanh,
-        F::erf,   F::erfinv, F::sigmoid, F::silu,  F::gelu, F::gelu_tanh, F::softplus},
+      {{F::rsqrt, F::expm1,  F::exp2,    F::log1p, F::log2, F::log10,     F::sin,      F::cos,   F::tan,
+        F::asin,  F::acos,   F::atan,    F::sinh,  F::cosh, F::tanh,      F::asinh,    F::acosh, F::atanh,
+        F::erf,   F::erfinv, F::sigmoid, F::silu,  F::gelu, F::gelu_tanh, F::softplus, F::lgamma},
        reals},
+      {{F::real, F::imag, F::angle}, "c64>f32"},
+      {{F::conj}, "c64"},
+      {{F::signbit}, "f16>bool bf16>bool f32>bool f64>bool"},
   };
   size_t seen = 0;
   for (const UnaryGroup& group : groups) {

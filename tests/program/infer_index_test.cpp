@@ -130,5 +130,57 @@ TEST(InferIndex, Nonzero) {
   });
 }
 
+TEST(InferIndex, Item) {
+  expect_types({
+      {"i32[]", [](Bench& b) { return b.g.item(b.in(DType::i32), b.p.symbol_id("S")); }},
+      {"u64[]", [](Bench& b) { return b.g.item(b.in(DType::u64), b.p.symbol_id("N")); }},
+  });
+  expect_refusals({
+      {"[item] x is bool, expected integer", [](Bench& b) { return b.g.item(b.in(DType::bool_), SymbolId{0}); }},
+      {"[item] x is f32, expected integer", [](Bench& b) { return b.g.item(b.f32({}), SymbolId{0}); }},
+      {"[item] rank of x is 1, expected 0 (a scalar)", [](Bench& b) { return b.g.item(b.i64({1}), SymbolId{0}); }},
+      {"[item] symbol is symbol 3, expected a symbol with an id below 3",
+       [](Bench& b) { return b.g.item(b.i64({}), SymbolId{3}); }},
+  });
+}
+
+TEST(InferIndex, OneHot) {
+  expect_types({
+      {"f32[2, S, 5]", [](Bench& b) { return b.g.one_hot(b.i64({2, b.s}), 5); }},
+      {"bool[N, 2]",
+       [](Bench& b) { return b.g.one_hot(b.in(DType::u8, {2}), b.n, {.axis = 0, .dtype = DType::bool_}); }},
+      {"f32[2, 0, 3]", [](Bench& b) { return b.g.one_hot(b.i64({2, 3}), 0, {.axis = -2}); }},
+      {"c64[4]", [](Bench& b) { return b.g.one_hot(b.i64({}), 4, {.dtype = DType::c64}); }},
+  });
+  expect_refusals({
+      {"[one_hot] indices is f32, expected integer", [](Bench& b) { return b.g.one_hot(b.f32({2}), 3); }},
+      {"[one_hot] dtype is f8e4m3, expected bool, integer, real or complex (storage needs a cast)",
+       [](Bench& b) { return b.g.one_hot(b.i64({2}), 3, {.dtype = DType::f8e4m3}); }},
+      {"[one_hot] depth is -1, expected at least 0", [](Bench& b) { return b.g.one_hot(b.i64({2}), -1); }},
+      {"[one_hot] axis is 2, expected -2..1", [](Bench& b) { return b.g.one_hot(b.i64({2}), 3, {.axis = 2}); }},
+  });
+}
+
+TEST(InferIndex, MaskedScatter) {
+  expect_types({
+      {"f32[2, S]",
+       [](Bench& b) { return b.g.masked_scatter(b.f32({2, b.s}), b.in(DType::bool_, {2, b.s}), b.f32({b.t, 7})); }},
+      {"i8[2, 3]",
+       [](Bench& b) { return b.g.masked_scatter(b.in(DType::i8, {2, 3}), b.in(DType::bool_, {1}), b.in(DType::i8)); }},
+  });
+  expect_refusals({
+      {"[masked_scatter] mask is i8, expected bool",
+       [](Bench& b) { return b.g.masked_scatter(b.f32({2}), b.in(DType::i8, {2}), b.f32({2})); }},
+      {"[masked_scatter] mask is [2, 3], expected a shape that stretches to [3]",
+       [](Bench& b) { return b.g.masked_scatter(b.f32({3}), b.in(DType::bool_, {2, 3}), b.f32({2})); }},
+      {"[masked_scatter] dtype of source is f64, expected f32",
+       [](Bench& b) { return b.g.masked_scatter(b.f32({3}), b.in(DType::bool_, {3}), b.in(DType::f64, {3})); }},
+      {"[masked_scatter] x is u4, expected bool, integer, real or complex (storage needs a cast)",
+       [](Bench& b) {
+         return b.g.masked_scatter(b.in(DType::u4, {3}), b.in(DType::bool_, {3}), b.in(DType::u4, {3}));
+       }},
+  });
+}
+
 }  // namespace
 }  // namespace ingot

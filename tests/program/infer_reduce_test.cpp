@@ -1,4 +1,6 @@
-// Types of reductions and softmax.
+// Types of reductions, softmax and cumulation.
+#include <limits>
+
 #include "tests/program/infer_support.h"
 
 namespace ingot {
@@ -22,6 +24,8 @@ TEST(InferReduce, Dtypes) {
       {F::any, "bool"},
       {F::all, "bool"},
       {F::logsumexp, reals},
+      {F::var, reals},
+      {F::std, reals},
   };
   ASSERT_EQ(std::size(rows), EnumNames<F>::names.size());
   for (const auto& row : rows) {
@@ -34,6 +38,25 @@ TEST(InferReduce, Dtypes) {
     indexed += fmt::format("{}>i64 ", name);
   EXPECT_EQ(accepted_dtypes(arg), indexed + "i64 f16>i64 bf16>i64 f32>i64 f64>i64");
   EXPECT_EQ(accepted_dtypes([](Bench& b, DType d) { return b.g.softmax(b.in(d, {2})); }), reals);
+}
+
+TEST(InferReduce, CumulateDtypes) {
+  using F = CumulateFn;
+  const struct {
+    F fn;
+    std::string accepted;
+  } rows[] = {
+      {F::sum, "bool>i64 " + numbers + " c64"},
+      {F::prod, "bool>i64 " + numbers + " c64"},
+      {F::max, "bool " + numbers},
+      {F::min, "bool " + numbers},
+      {F::logsumexp, reals},
+  };
+  ASSERT_EQ(std::size(rows), EnumNames<F>::names.size());
+  for (const auto& row : rows) {
+    const auto call = [&](Bench& b, DType d) { return b.g.add(op::Cumulate{row.fn, b.in(d, {2}).ref()})[0]; };
+    EXPECT_EQ(accepted_dtypes(call), row.accepted) << to_string(row.fn);
+  }
 }
 
 TEST(InferReduce, ShapesAndAttributes) {
@@ -56,6 +79,13 @@ TEST(InferReduce, ShapesAndAttributes) {
        [](Bench& b) {
          return b.g.argmin(b.f32({2, b.s}), {.axis = 0, .keepdims = true, .dtype = DType::i32, .last = true});
        }},
+      {"f32[2]", [](Bench& b) { return b.g.reduce_var(b.f32({2, b.t}), {1}, {.ddof = 1}); }},
+      {"f16[2, 1]",
+       [](Bench& b) { return b.g.reduce_std(b.in(DType::f16, {2, 3}), {1}, {.keepdims = true, .ddof = -0.5}); }},
+      {"f32[S, 0]", [](Bench& b) { return b.g.cumsum(b.f32({b.s, 0}), {.axis = 0, .exclusive = true}); }},
+      {"i64[2, T]", [](Bench& b) { return b.g.cumprod(b.in(DType::bool_, {2, b.t}), {.reverse = true}); }},
+      {"u8[3]", [](Bench& b) { return b.g.cumsum(b.f32({3}), {.dtype = DType::u8}); }},
+      {"bool[3]", [](Bench& b) { return b.g.cummax(b.in(DType::bool_, {3}), {.axis = -1}); }},
       {"f16[2, 0]", [](Bench& b) { return b.g.softmax(b.in(DType::f16, {2, 0}), {.axis = 0, .log = true}); }},
   });
 }
@@ -90,6 +120,30 @@ TEST(InferReduce, Refuses) {
        [](Bench& b) { return b.g.argmin(b.f32({b.t})); }},
       {"[argmax] size of the axis (indices are i32) is 2147483649, expected at most 2147483648",
        [](Bench& b) { return b.g.argmax(b.in(DType::bool_, {2147483649}), {.dtype = DType::i32}); }},
+      {"[reduce_var] x is c64, expected real", [](Bench& b) { return b.g.reduce_var(b.in(DType::c64, {2}), {0}); }},
+      {"[reduce_std] x is i64, expected real", [](Bench& b) { return b.g.reduce_std(b.i64({2}), {0}); }},
+      {"[reduce_var] dtype is f64, expected none (only sum, mean and prod take one)",
+       [](Bench& b) { return b.g.reduce_var(b.f32({2}), {0}, {.dtype = DType::f64}); }},
+      {"[reduce_var] ddof is inf, expected finite",
+       [](Bench& b) { return b.g.reduce_var(b.f32({2}), {0}, {.ddof = std::numeric_limits<double>::infinity()}); }},
+      {"[reduce_std] ddof is nan, expected finite",
+       [](Bench& b) { return b.g.reduce_std(b.f32({2}), {0}, {.ddof = std::numeric_limits<double>::quiet_NaN()}); }},
+      {"[reduce_mean] ddof is 1, expected 0 (only var and std take one)",
+       [](Bench& b) { return b.g.reduce_mean(b.f32({2}), {0}, {.ddof = 1}); }},
+      {"[reduce_any] ddof is -1, expected 0 (only var and std take one)",
+       [](Bench& b) { return b.g.reduce_any(b.in(DType::bool_, {2}), {0}, {.ddof = -1}); }},
+      {"[cumsum] axis is 1, expected -1..0", [](Bench& b) { return b.g.cumsum(b.f32({2}), {.axis = 1}); }},
+      {"[cumsum] axis is -1, expected none (rank 0)", [](Bench& b) { return b.g.cumsum(b.f32({})); }},
+      {"[cummax] x is c64, expected bool, integer or real", [](Bench& b) { return b.g.cummax(b.in(DType::c64, {2})); }},
+      {"[cummin] dtype is f64, expected none (only sum and prod take one)",
+       [](Bench& b) { return b.g.cummin(b.f32({2}), {.dtype = DType::f64}); }},
+      {"[cumprod] dtype is f32, expected c64",
+       [](Bench& b) { return b.g.cumprod(b.in(DType::c64, {2}), {.dtype = DType::f32}); }},
+      {"[cumsum] dtype of accumulation is bool, expected integer, real or complex",
+       [](Bench& b) { return b.g.cumsum(b.f32({2}), {.dtype = DType::bool_}); }},
+      {"[cumlogsumexp] x is i32, expected real", [](Bench& b) { return b.g.cumlogsumexp(b.in(DType::i32, {2})); }},
+      {"[cumsum] x is u4, expected bool, integer, real or complex (storage needs a cast)",
+       [](Bench& b) { return b.g.cumsum(b.in(DType::u4, {2}), {.dtype = DType::i32}); }},
       {"[softmax] x is i32, expected real", [](Bench& b) { return b.g.softmax(b.in(DType::i32, {2})); }},
       {"[softmax] axis is 1, expected -1..0", [](Bench& b) { return b.g.softmax(b.f32({2}), {.axis = 1}); }},
       {"[softmax] axis is -1, expected none (rank 0)", [](Bench& b) { return b.g.softmax(b.f32({})); }},

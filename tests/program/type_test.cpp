@@ -94,6 +94,35 @@ TEST(Schemes, ChecksEveryField) {
   check({QuantMethod::mxfp4, 4, 32, DType::f8e8m0});
   check({QuantMethod::mxfp8, 8, 32, DType::f8e8m0});
   check({QuantMethod::nvfp4, 4, 16, DType::f8e4m3});
+  check({QuantMethod::nf4, 4, 1, DType::bf16});
+  check({QuantMethod::fp8_e4m3, 8, 128, DType::f32});
+  check({QuantMethod::fp8_e5m2, 8, 7, DType::f16});
+  check({QuantMethod::q5_1, 5, 32, DType::f16});
+  check({QuantMethod::q8_k, 8, 256, DType::f32});
+}
+
+// Every method has facts of its own: none is taken for another.
+TEST(Schemes, FactsOfEveryMethod) {
+  for (size_t i = 0; i < EnumNames<QuantMethod>::names.size(); ++i) {
+    const MethodFacts& f = facts(static_cast<QuantMethod>(i));
+    EXPECT_EQ(static_cast<size_t>(f.method), i);
+    if (!has_blocks(f.method)) continue;
+    check({f.method, *f.bits, *f.group, *f.scale});
+    EXPECT_EQ(packed_bytes({f.method, *f.bits, *f.group, *f.scale}, 3, 512), 3 * 512 / *f.group * f.block_bytes);
+  }
+}
+
+TEST(Schemes, BlocksAreWhole) {
+  const QuantScheme q4_0{QuantMethod::q4_0, 4, 32, DType::f16};
+  const Symbol s("S");
+  check_columns(q4_0, 0);
+  check_columns(q4_0, Dim(s) * 64);
+  check_columns({QuantMethod::nf4, 4, 32, DType::f16}, 33);
+  const char* message = "last axis of q4_0 scheme is 33, expected a multiple of 32";
+  EXPECT_EQ(message_of([&] { check_columns(q4_0, 33); }, Code::out_of_range), message);
+  EXPECT_EQ(message_of([&] { packed_bytes(q4_0, 0, 33); }, Code::out_of_range), message);
+  EXPECT_EQ(message_of([&] { check_columns(q4_0, s); }, Code::out_of_range),
+            "last axis of q4_0 scheme is S, expected a multiple of 32");
 }
 
 struct BadScheme {
@@ -115,6 +144,11 @@ TEST(Schemes, RefusesWhatTheMethodDoesNotAllow) {
       {{QuantMethod::mxfp8, 8, 32, DType::f8e4m3}, "scale of mxfp8 scheme is f8e4m3, expected f8e8m0"},
       {{QuantMethod::nvfp4, 4, 32, DType::f8e4m3}, "group of nvfp4 scheme is 32, expected 16"},
       {{QuantMethod::nvfp4, 4, 16, DType::f16}, "scale of nvfp4 scheme is f16, expected f8e4m3"},
+      {{QuantMethod::nf4, 2, 64, DType::f16}, "bits of nf4 scheme is 2, expected 4"},
+      {{QuantMethod::fp8_e4m3, 8, 0, DType::f16}, "group of fp8_e4m3 scheme is 0, expected at least 1"},
+      {{QuantMethod::q2_k, 2, 64, DType::f16}, "group of q2_k scheme is 64, expected 256"},
+      {{QuantMethod::q8_k, 8, 256, DType::f16}, "scale of q8_k scheme is f16, expected f32"},
+      {{QuantMethod::iq1_s, 2, 256, DType::f16}, "bits of iq1_s scheme is 2, expected 1"},
   };
   for (const BadScheme& row : rows) {
     EXPECT_EQ(message_of([&] { check(row.scheme); }, Code::out_of_range), row.message);
@@ -138,6 +172,10 @@ TEST(Schemes, PackedBytes) {
       {{QuantMethod::affine, 7, 7, DType::f16}, 4, 7, 4 * (7 + 2 + 2)},
       {{QuantMethod::affine, 8, 128, DType::f16}, 2, 129, 2 * (129 + 2 * 2 + 2 * 2)},
       {{QuantMethod::symmetric, 2, 3, DType::f16}, 1, 5, 2 + 2 * 2},
+      {{QuantMethod::nf4, 4, 3, DType::bf16}, 2, 5, 2 * (3 + 2 * 2)},
+      {{QuantMethod::fp8_e5m2, 8, 64, DType::f32}, 1, 65, 65 + 2 * 4},
+      {{QuantMethod::q4_0, 4, 32, DType::f16}, 5, 96, 5 * 3 * 18},
+      {{QuantMethod::iq1_m, 1, 256, DType::f16}, 2, 256, 2 * 56},
       {{QuantMethod::symmetric, 3, 4, DType::f32}, 2, 11, 2 * (5 + 3 * 4)},
       {{QuantMethod::symmetric, 8, 1, DType::bf16}, 1, 6, 6 + 6 * 2},
       {{QuantMethod::mxfp4, 4, 32, DType::f8e8m0}, 3, 33, 3 * (17 + 2)},

@@ -60,7 +60,7 @@ void expect_refused(std::initializer_list<Break> rows) {
 
 template <class O>
 O& op_of(Program& p, size_t graph, size_t node) {
-  return std::get<O>(p.graphs[graph].nodes[node].op);
+  return *p.graphs[graph].nodes[node].op.get_if<O>();
 }
 Graph& method(Program& p) { return p.graphs[2]; }
 
@@ -135,16 +135,16 @@ TEST(Verify, OptionalAndListOperands) {
   f.concatenate({x, x});
   const Program program = p.build();
   Program broken = program;
-  std::get<op::RmsNorm>(broken.graphs[0].nodes[0].op).weight = Ref{2};
+  broken.graphs[0].nodes[0].op.get_if<op::RmsNorm>()->weight = Ref{2};
   EXPECT_EQ(
       refusal([&] { verify(broken); }),
       "invalid argument: [rms_norm] weight is value 2, which is not defined yet, expected a value defined before its "
       "use (at f: nodes[0])");
-  std::get<op::RmsNorm>(broken.graphs[0].nodes[0].op).weight = Ref{3};
+  broken.graphs[0].nodes[0].op.get_if<op::RmsNorm>()->weight = Ref{3};
   EXPECT_EQ(refusal([&] { verify(broken); }),
             "out of range: [rms_norm] weight is value 3, expected a value with an id below 3 (at f: nodes[0])");
   broken = program;
-  std::get<op::Concatenate>(broken.graphs[0].nodes[1].op).operands[1] = Ref{2};
+  broken.graphs[0].nodes[1].op.get_if<op::Concatenate>()->operands[1] = Ref{2};
   EXPECT_EQ(
       refusal([&] { verify(broken); }),
       "invalid argument: [concatenate] operands is value 2, which is not defined yet, expected a value defined before "
@@ -384,6 +384,12 @@ TEST(Verify, SymbolsAreBoundByInputs) {
               f.slice(f.input("x", DType::f32, {t}), {0}, {min(s, t)}, {min(s, t)});
             }),
             "invalid argument: symbol S " + never);
+  // So does a size that may be absent.
+  EXPECT_EQ(scope_of([](ProgramBuilder& p) {
+              GraphBuilder& f = p.method("f");
+              f.triangle_lower(f.input("x", DType::f32, {t, t}), {.k = s});
+            }),
+            "invalid argument: symbol S " + never);
 }
 
 TEST(Verify, SymbolsAreBoundByOps) {
@@ -422,6 +428,18 @@ TEST(Verify, SymbolsAreBoundByOps) {
               }
             }),
             "invalid argument: [nonzero] symbol N is bound twice, expected bound by one op (at g)");
+  EXPECT_EQ(scope_of([](ProgramBuilder& p) {
+              GraphBuilder& f = p.method("f");
+              f.item(f.input("x", DType::i64, {}), p.symbol_id("N"));
+              f.full({n}, 0);
+            }),
+            "no error");
+  EXPECT_EQ(scope_of([&](ProgramBuilder& p) {
+              GraphBuilder& f = p.method("f");
+              nonzero(p, f, f.input("x", DType::f32, {3}));
+              f.item(f.input("size", DType::i64, {}), p.symbol_id("N"));
+            }),
+            "invalid argument: [item] symbol N is bound twice, expected bound by one op (at f)");
 }
 
 // A sub-graph runs with the symbols of its caller, and keeps its own.

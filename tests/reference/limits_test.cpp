@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "program/error.h"
-#include "tests/reference/case.h"
+#include "tests/support/case.h"
 
 namespace ingot {
 namespace {
@@ -118,6 +118,8 @@ TEST(RunLimitsOfSteps, CountTheWork) {
       {{"%x: f32[3, 4]", "broadcast %x {shape=[5, 3, 4]}"}, 1 + 60},
       {{"%x: f32[3, 4]", "nonzero %x {count=N}"}, 1 + 2 * 12 + 2 * 12},
       {{"%x: f32[3, 4]", "reshape %x {shape=[12]}"}, 1},
+      {{"%x: f32[3, 4]", "tile %x {repeats=[2, 1]}"}, 1 + 24},
+      {{"%x: f32[3, 4]", "triangle_lower %x"}, 1 + 12},
   };
   const Tensor x = Tensor::of<float>({3, 4}, std::vector<float>(12, 0.5F));
   for (const Row& row : rows) {
@@ -165,7 +167,9 @@ method main(%x: f32[2]) -> (y) {
 // Nothing to compute is no work, however large the other sizes are.
 TEST(RunLimitsOfBoth, TensorsWithoutElementsTakeNoTime) {
   const Tensor x(DType::f32, {huge, 0, 3}, Buffer{}), i(DType::i64, {huge, 0, 3}, Buffer{});
-  const Tensor first = tensor_of("i64[2] = [0, 1]");
+  const Tensor first = tensor_of("i64[2] = [0, 1]"), none(DType::i64, {huge, 0}, Buffer{});
+  const Tensor mask = tensor_of("bool[3] = [true, false, true]"), at = tensor_of("i64[] = [0]");
+  const Tensor one = tensor_of("f32[] = [1.0]");
   for (const char* line : {"exp %x",
                            "add %x, %x",
                            "lt %x, %x",
@@ -186,11 +190,32 @@ TEST(RunLimitsOfBoth, TensorsWithoutElementsTakeNoTime) {
                            "gather %x, %i {axis=2}",
                            "scatter_add %x, %i, %x {axis=0}",
                            "nonzero %x {count=N}",
+                           "tile %x {repeats=[2, A, 3]}",
+                           "repeat %x {count=A, axis=1}",
+                           "flip %x {axes=[0, 2]}",
+                           "roll %x {shifts=[3, 1], axes=[0, 1]}",
+                           "triangle_lower %x {k=A}",
+                           "diagonal %x",
+                           "diagonal %x {axis1=2, axis2=0}",
+                           "as_strided %x {shape=[0, A], strides=[A, A]}",
+                           "unfold %x {kernel=[3], before=[4], after=[5]}",
+                           "fold %x {shape=[5], kernel=[3]}",
+                           "dynamic_slice %x, [%at] {axes=[2], sizes=[1]}",
+                           "dynamic_update %x, %x, [%at] {axes=[0], mode=drop}",
+                           "gather_nd %x, %i {mode=drop}",
+                           "gather_nd %x, %none {batch_dims=1}",
+                           "index_get %x, [%first] {axes=[2]}",
+                           "index_put_add %x, [%first], %one {axes=[2]}",
+                           "one_hot %i {depth=5}",
+                           "masked_scatter %x, %mask, %x",
                            "full {shape=[A, 0], value=1}"}) {
     SCOPED_TRACE(line);
-    Machine machine = OneOp{"%x: f32[A, 0, 3], %i: i64[A, 0, 3], %first: i64[2]", line}.machine(
-        "symbol A in 1..2000000000000\nsymbol N\n");
-    EXPECT_EQ(refusal(machine, {{"x", x}, {"i", i}, {"first", first}}, {.bytes = 1000, .steps = 1000}), "");
+    const char* inputs =
+        "%x: f32[A, 0, 3], %i: i64[A, 0, 3], %first: i64[2], %none: i64[A, 0], %mask: bool[3], %at: i64[], %one: f32[]";
+    Machine machine = OneOp{inputs, line}.machine("symbol A in 1..2000000000000\nsymbol N\n");
+    const Tensors given = {{"x", x},       {"i", i},   {"first", first}, {"none", none},
+                           {"mask", mask}, {"at", at}, {"one", one}};
+    EXPECT_EQ(refusal(machine, given, {.bytes = 1000, .steps = 1000}), "");
   }
 }
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from cases import REALS, Tensor, call, case, method, ops_case, tensor
+from cases import INTEGERS, REALS, Tensor, call, case, error_case, method, ops_case, tensor
 
 
-def attention(q, k, v, mask=None, scale=None, causal="none", window=None, softcap=None):
+def attention(q, k, v, mask=None, sinks=None, lengths=None, scale=None, causal="none", window=None, softcap=None):
     """The formula on whole arrays, in float64."""
     heads, s, t = q.shape[1], q.shape[2], k.shape[2]
     sharing = heads // k.shape[1] if k.shape[1] else 1
@@ -16,15 +16,19 @@ def attention(q, k, v, mask=None, scale=None, causal="none", window=None, softca
             scores = softcap * np.tanh(scores / softcap)
         if mask is not None:
             scores = np.where(mask, scores, -np.inf) if mask.dtype == bool else scores + mask
-        last = np.arange(s)[:, None] + (t - s if causal == "lower_right" else 0)
-        distance = last - np.arange(t)[None, :]
+        keys = np.full(len(q), t) if lengths is None else np.array(lengths, np.int64)
+        keys, j = keys[:, None, None, None], np.arange(t)
+        scores = np.where(j < keys, scores, -np.inf)
+        distance = np.arange(s)[:, None] + (keys - s if causal == "lower_right" else 0) - j
         if causal != "none":
             seen = (distance >= 0) & (distance < (np.inf if window is None else window))
             scores = np.where(seen, scores, -np.inf)
         top = scores.max(-1, keepdims=True, initial=-np.inf)
         blind = top == -np.inf
-        powers = np.exp(scores - np.where(blind, 0, top))
-        weights = powers / np.where(blind, 1, powers.sum(-1, keepdims=True))
+        sink = np.full((heads, 1, 1), -np.inf) if sinks is None else sinks[:, None, None]
+        top = np.maximum(np.where(blind, 0, top), sink)
+        powers = np.exp(scores - top)
+        weights = powers / np.where(blind, 1, powers.sum(-1, keepdims=True) + np.exp(sink - top))
         return np.where(blind, 0, np.einsum("bhst,bhte->bhse", weights, v))
 
 
@@ -43,9 +47,13 @@ def attributes(options):
 
 
 def attend(name, inputs, dtype="f32", **options):
-    """`mask` among the inputs is the mask."""
-    line = "attention %q, %k, %v" + (", %mask" if "mask" in inputs else "") + attributes(options)
-    y = attention(*(np.asarray(x.values, bool if x.dtype == "bool" else np.float64) for x in inputs.values()), **options)
+    """The inputs are operands by their names."""
+    rest = [f"%{operand}" if operand in inputs else "_" for operand in ("mask", "sinks", "lengths")]
+    while rest and rest[-1] == "_":
+        rest.pop()
+    line = ", ".join(["attention %q", "%k", "%v", *rest]) + attributes(options)
+    arrays = {k: np.asarray(x.values, bool if x.dtype == "bool" else np.float64) for k, x in inputs.items()}
+    y = attention(**arrays, **options)
     tolerance = {"ulps": 64, "atol": 1e-15} if dtype == "f64" else {"atol": 1e-8}
     return ops_case(name, inputs, {"y": (line, tensor(dtype, y))}, **tolerance)
 
@@ -94,6 +102,52 @@ def by_mask():
     yield attend("mask, causal, window, softcap", operands() | mask, causal="lower_right", window=3, softcap=1.5)
     yield attend("mask of bool, causal", operands() | {"mask": tensor("bool", seen)}, causal="upper_left")
     yield attend("mask of f32, f16 operands", operands(dtypes=("f16",) * 3) | mask, "f16")
+
+
+def by_sink():
+    for dtype in REALS:
+        yield attend(f"sinks of {dtype}", operands() | {"sinks": tensor(dtype, numbers(9, 4))})
+        yield attend(f"{dtype} and sinks of f32", operands(dtypes=(dtype,) * 3) | {"sinks": tensor("f32", numbers(9, 4))}, dtype)
+    inf = np.inf
+    sinks = {"sinks": tensor("f32", [0.5, 20, -20, -inf])}
+    yield attend("sinks, large and none", operands() | sinks)
+    yield attend("sinks, rows that see no key", operands(s=5, t=3) | sinks, causal="lower_right")
+    yield attend("sinks are not scaled nor capped", operands() | sinks, scale=3.0, softcap=0.5, causal="upper_left")
+    yield attend("sinks without keys", operands(t=0) | sinks)
+    yield attend("sinks of NaN and +inf", operands() | {"sinks": tensor("f32", [np.nan, inf, 1, 2])})
+    yield attend("sinks of NaN, rows that see no key", operands(s=5, t=3) | {"sinks": tensor("f32", [np.nan] * 4)}, causal="lower_right")
+    yield attend("sinks above scores beyond f32", with_values(q=((0, 0, 0), [3e20, 0])) | {"sinks": tensor("f32", [1e30])})
+
+
+def by_length():
+    for dtype in INTEGERS:
+        yield attend(f"lengths of {dtype}", operands() | {"lengths": tensor(dtype, [2, 5])})
+    lengths = {"lengths": tensor("i32", [0, 3])}
+    masks = {
+        "no mask": {},
+        "a mask of bool": {"mask": tensor("bool", np.random.RandomState(5).rand(2, 4, 3, 5) < 0.6)},
+        "a mask of f32": {"mask": tensor("f32", np.where(np.random.RandomState(6).rand(2, 1, 3, 5) < 0.7, numbers(8, 2, 1, 3, 5), -np.inf))},
+    }
+    sinks = {"sinks": tensor("f32", numbers(9, 4))}
+    for name, mask in masks.items():
+        for causal in ("none", "upper_left", "lower_right"):
+            options = {} if causal == "none" else {"causal": causal}
+            yield attend(f"lengths, {name}, {causal}", operands() | mask | lengths, **options)
+        yield attend(f"lengths, {name}, a window, sinks", operands() | mask | sinks | lengths, causal="lower_right", window=2, softcap=2.0)
+    for s, t, g, ends in ((1, 4, 1, [4, 2, 0]), (4, 4, 4, [4, 1, 3]), (5, 3, 2, [3, 0, 2]), (2, 0, 2, [0, 0, 0])):
+        for causal in ("upper_left", "lower_right"):
+            given = operands(3, 4, g, s, t) | {"lengths": tensor("i64", ends)}
+            yield attend(f"lengths {ends}, {s} queries, {t} keys, {g} heads, {causal}", given, causal=causal)
+    yield attend("lengths without a batch", operands(b=0) | {"lengths": tensor("i64", np.zeros(0, int))})
+    yield attend("NaN in a key beyond the length", with_values(k=((0, 0, 2, 0), np.nan)) | {"lengths": tensor("i64", [2])})
+    for end, dtype in ((6, "i64"), (-1, "i8"), (2**64 - 1, "u64")):
+        given = operands() | {"lengths": tensor(dtype, [2, end])}
+        shown = min(end, 2**63 - 1)
+        error = f"[attention] length of batch 1 is {shown}, expected 0..5 (at main: %y)"
+        yield error_case(f"length {end} of 5 keys", given, "attention %q, %k, %v, _, _, %lengths", error)
+    given = operands(s=0) | {"lengths": tensor("i64", [2, 7])}
+    error = "[attention] length of batch 1 is 7, expected 0..5 (at main: %y)"
+    yield error_case("a length is checked without queries too", given, "attention %q, %k, %v, _, _, %lengths", error)
 
 
 def by_size():
@@ -159,4 +213,6 @@ def limits():
 
 
 def cases():
-    return [*by_dtype(), *by_attribute(), *by_mask(), *by_size(), *special(), open_sizes(), limits()]
+    return [
+        *by_dtype(), *by_attribute(), *by_mask(), *by_sink(), *by_length(), *by_size(), *special(), open_sizes(), limits(),
+    ]

@@ -1,4 +1,4 @@
-"""Cases of iota, full, random and size_of."""
+"""Cases of iota, full, random, size_of, eye, random_categorical, random_permutation and dropout."""
 
 import math
 
@@ -198,5 +198,119 @@ def sizes():
     yield case("sizes by symbol", program, calls)
 
 
+def eye():
+    for dtype in COMPUTABLE:
+        ops = {
+            "square": (f"eye {{rows=3, columns=3, dtype={dtype}}}", tensor(dtype, np.eye(3))),
+            "up": (f"eye {{rows=3, columns=5, k=2, dtype={dtype}}}", tensor(dtype, np.eye(3, 5, 2))),
+            "down": (f"eye {{rows=4, columns=2, k=-1, dtype={dtype}}}", tensor(dtype, np.eye(4, 2, -1))),
+        }
+        yield ops_case(f"eye {dtype}", {}, ops)
+    far = {"above": 2**63 - 1, "below": -(2**63)}
+    ops = {k: (f"eye {{rows=2, columns=3, k={v}}}", tensor("f32", np.zeros((2, 3)))) for k, v in far.items()}
+    ops |= {
+        f"{r}_{c}": (f"eye {{rows={r}, columns={c}}}", tensor("f32", np.eye(r, c))) for r, c in ((0, 3), (3, 0), (1, 1))
+    }
+    yield ops_case("eye, corners", {}, ops)
+    body = ["%y = eye {rows=S, columns=T + 1}", "%z = eye {rows=S, columns=T, k=T - S, dtype=i32}"]
+    program = "symbol S\nsymbol T in 0..100\n" + method({"x": "f32[S, T]"}, body, ["y", "z"])
+    calls = []
+    for s, t in ((2, 3), (4, 1), (0, 2), (3, 0)):
+        expected = {"y": tensor("f32", np.eye(s, t + 1)), "z": tensor("i32", np.eye(s, t, t - s))}
+        calls.append(call({"x": tensor("f32", np.zeros((s, t)))}, expected))
+    yield case("eye by symbol", program, calls)
+
+
+# ----------------------------------------------------------------------------------------------------- drawn from words
+
+
+def categorical(key, logits, axis=-1):
+    """Gumbel noise from the uniforms of each element; a 0 counts as half of the next."""
+    u = np.array(uniforms(key, logits.values.size, logits.dtype)).reshape(logits.shape)
+    noise = -np.log(-np.log(np.maximum(u, 2.0**-54 if logits.dtype == "f64" else 2.0**-25)))
+    return tensor("i64", np.argmax(logits.values + noise, axis))  # of NaN the first
+
+
+def random_categorical():
+    keys = [[0, 0], [7, 2**32 - 1]]
+    for dtype in REALS:
+        logits = tensor(dtype, np.random.RandomState(4).randint(-8, 8, (3, 4, 5)) / 4)
+        for key in keys:
+            ops = {"y": ("random_categorical %key, %x", categorical(key, logits))}
+            ops |= {f"y{a}": (f"random_categorical %key, %x {{axis={a}}}", categorical(key, logits, a)) for a in (0, 1)}
+            ops["back"] = "random_categorical %key, %x {axis=-2}", categorical(key, logits, -2)
+            yield ops_case(f"random_categorical {dtype} by {key}", {"key": tensor("u32", key), "x": logits}, ops)
+    nan, inf = math.nan, math.inf
+    rows = [[-inf, 0, -inf], [-inf, -inf, -inf], [0, inf, 1], [1, nan, nan], [inf, nan, 0], [1e6, 0, -1e6], [2, 3, inf]]
+    logits = tensor("f32", rows)
+    expected = {"y": ("random_categorical %key, %x", tensor("i64", [1, 0, 1, 1, 1, 0, 2]))}
+    for key in keys:
+        yield ops_case(f"random_categorical with specials by {key}", {"key": tensor("u32", key), "x": logits}, expected)
+    # The one that is possible is drawn, though its uniform number is 0.
+    key = [2754893, 3]
+    logits = tensor("f32", [0.0, -inf])
+    ops = {"y": ("random_categorical %key, %x", categorical(key, logits))}
+    assert uniforms(key, 1, "f32") == [0] and ops["y"][1].values == 0
+    yield ops_case("random_categorical at 0", {"key": tensor("u32", key), "x": logits}, ops)
+    for shape, axis in (((1,), 0), ((2, 0), 0), ((0, 3), -1)):
+        logits = tensor("f32", np.zeros(shape))
+        y = tensor("i64", np.zeros(np.delete(shape, axis), int))
+        line = f"random_categorical %key, %x {{axis={axis}}}"
+        yield ops_case(
+            f"random_categorical of {list(shape)}", {"key": tensor("u32", [1, 2]), "x": logits}, {"y": (line, y)}
+        )
+
+
+def random_permutation():
+    for key in ([0, 0], [5, 2**31 + 1]):
+        ops = {
+            f"y{n}": (
+                f"random_permutation %key {{length={n}}}",
+                tensor("i64", np.argsort(np.array(wide(key, n), np.uint64), kind="stable")),
+            )
+            for n in (0, 1, 2, 9, 64)
+        }
+        yield ops_case(f"random_permutation by {key}", {"key": tensor("u32", key)}, ops)
+    program = "symbol S\n" + method(
+        {"x": "f32[S]", "key": "u32[2]"}, ["%y = random_permutation %key {length=S + 1}"], ["y"]
+    )
+    key = tensor("u32", [3, 4])
+    calls = []
+    for size in (4, 0):
+        order = np.argsort(np.array(wide([3, 4], size + 1), np.uint64), kind="stable")
+        calls.append(call({"x": tensor("f32", np.zeros(size)), "key": key}, {"y": tensor("i64", order)}))
+    yield case("random_permutation by symbol", program, calls)
+
+
+def dropped(key, x, ratio):
+    ratio = ratio if x.dtype == "f64" else float(np.float32(ratio))
+    kept = np.array(uniforms(key, x.values.size, x.dtype)).reshape(x.shape) >= ratio
+    with np.errstate(all="ignore"):
+        return tensor(x.dtype, np.where(kept, x.values / (1 - ratio), 0)), tensor("bool", kept)
+
+
+def dropout_case(name, x, key, ratios):
+    body, expected = [], {}
+    for i, ratio in enumerate(ratios):
+        body.append(f"%y{i}, %mask{i} = dropout %x, %key" + f" {{ratio={ratio!r}}}" * (ratio != 0.5))
+        expected |= dict(zip((f"y{i}", f"mask{i}"), dropped(key, x, ratio)))
+    inputs = {"x": x, "key": tensor("u32", key)}
+    return case(f"dropout {name}", method(inputs, body, expected), [call(inputs, expected)])
+
+
+def dropout():
+    for dtype in REALS:
+        values = np.random.RandomState(6).randint(-40, 40, (3, 7)) / 8
+        values[0, :4] = math.nan, math.inf, -math.inf, -0.0
+        yield dropout_case(dtype, tensor(dtype, values), [9, 8], [0.5, 0.1, 0.0, 1.0, 0.875])
+    for shape in ((), (0, 3), (2, 1, 2)):
+        yield dropout_case(f"of {list(shape)}", tensor("f32", np.ones(shape)), [1, 1], [0.5, 0.25])
+    # A ratio that is just a uniform number: it is kept.
+    key = [2, 2]
+    ratio = uniforms(key, 1, "f32")[0]
+    yield dropout_case("at the ratio", tensor("f32", [1.0, 2.0]), key, [ratio, ratio + 2.0**-24])
+
+
 def cases():
-    return [case for make in (random, below_one, iota, full, sizes) for case in make()]
+    makers = (random, below_one, iota, full, sizes, eye, random_categorical, random_permutation, dropout)
+    return [case for make in makers for case in make()]

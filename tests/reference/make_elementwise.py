@@ -1,4 +1,4 @@
-"""Cases of unary, binary, compare and select; make_conversion.py has those of cast."""
+"""Cases of unary, binary, compare and select; make_conversion.py has cast, make_elementwise_more.py the rest."""
 
 import decimal
 import fractions
@@ -46,6 +46,13 @@ def erfinv(x):
 
 def each(f):
     return lambda x: np.array([f(float(v)) for v in x.ravel()]).reshape(x.shape)
+
+
+def lgamma(x):
+    try:
+        return math.lgamma(x)
+    except (OverflowError, ValueError):  # beyond f64, and 0, -1, -2 …
+        return math.inf
 
 
 def sigmoid(x):
@@ -130,7 +137,11 @@ def real_unary():
         for name, functions, loss in (("exact", EXACT, 0), ("library", LIBRARY, 4), ("composed", COMPOSED, 64)):
             ops = {f: (f"{f} %x", tensor(dtype, g(x.values))) for f, g in functions.items()}
             yield ops_case(f"unary {dtype}, {name}", {"x": x}, ops, ulps=loss if dtype == "f64" else min(loss, 1))
-        truths = {f: (f"{f} %x", tensor("bool", g(x.values))) for f, g in TRUTHS.items()}
+        # Near a zero of the function Python's has few digits.
+        expected = {"y": ("lgamma %x", tensor(dtype, each(lgamma)(x.values)))}
+        yield ops_case(f"lgamma {dtype}", {"x": x}, expected, ulps=4 if dtype == "f64" else 1, atol=1e-15)
+        functions = TRUTHS | {"signbit": np.signbit}
+        truths = {f: (f"{f} %x", tensor("bool", g(x.values))) for f, g in functions.items()}
         yield ops_case(f"unary {dtype}, truths", {"x": x}, truths)
 
 
@@ -155,6 +166,7 @@ def integer_unary():
         yield ops_case(f"unary {dtype}", {"x": x}, ops)
 
 
+PARTS = {"abs": np.abs, "real": np.real, "imag": np.imag, "angle": np.angle}
 COMPLEX_POINTS = [1, -1, 1j, -1j, 0.5 - 2j, -3 + 0.25j, -3 - 0.25j, 1e-3 + 1e3j, 1e10 - 1e-10j]
 
 
@@ -163,8 +175,9 @@ def other_unary():
     yield ops_case("unary bool", {"x": x}, {"y": ("logical_not %x", tensor("bool", ~x.values))})
     z = tensor("c64", COMPLEX_POINTS)
     functions = {"neg": np.negative, "square": np.square, "sqrt": np.sqrt, "reciprocal": lambda v: 1 / v, "log": np.log}
+    functions["conj"] = np.conj
     ops = {f: (f"{f} %x", tensor("c64", g(z.values))) for f, g in functions.items()}
-    ops["abs"] = "abs %x", tensor("f32", np.abs(z.values))
+    ops |= {f: (f"{f} %x", tensor("f32", g(z.values))) for f, g in PARTS.items()}
     yield ops_case("unary c64", {"x": z}, ops, atol=1e-7)
     small = tensor("c64", COMPLEX_POINTS[:7])
     yield ops_case("exp c64", {"x": small}, {"y": ("exp %x", tensor("c64", np.exp(small.values)))}, atol=1e-7)
@@ -173,6 +186,13 @@ def other_unary():
     )
     ops = {f: (f"{f} %x", tensor("bool", g(odd.values))) for f, g in TRUTHS.items()}
     yield ops_case("truths c64", {"x": odd}, ops)
+    nan, inf = math.nan, math.inf
+    edges = [(0.0, 0.0), (-0.0, 0.0), (0.0, -0.0), (-0.0, -0.0), (-1, 0.0), (-1, -0.0), (inf, inf), (-inf, inf)]
+    edges += [(nan, 1), (1, nan), (inf, nan), (3e38, 3e38), (1e-45, -1e-45), (0.0, -inf)]
+    x = tensor("c64", [complex(*z) for z in edges])
+    ops = {f: (f"{f} %x", tensor("f32", g(x.values))) for f, g in PARTS.items()}
+    ops["conj"] = "conj %x", tensor("c64", np.conj(x.values))
+    yield ops_case("parts c64", {"x": x}, ops)
     for shape in ((), (0,), (3, 0, 2), (2, 1, 3)):
         count = math.prod(shape)
         x = tensor("f32", np.arange(count) + 4.0, shape)

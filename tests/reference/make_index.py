@@ -1,4 +1,4 @@
-"""Cases of take, gather, scatter and nonzero."""
+"""Cases of take, gather, scatter, nonzero, item, one_hot and masked_scatter."""
 
 import math
 
@@ -255,7 +255,88 @@ def nonzeros():
     yield case("nonzero within bounds", program, calls)
 
 
+def items():
+    program = "symbol N in 0..5\n" + method(
+        {"n": "{dtype}[]"}, ["%same = item %n {symbol=N}", "%y = iota {length=2*N + 1}"], ["same", "y"]
+    )
+    for dtype in INTEGERS:
+        calls = []
+        for n in (3, 0, 5):
+            x, y = tensor(dtype, n), tensor("i64", np.arange(2 * n + 1))
+            calls.append(call({"n": x}, {"same": x, "y": y}))
+        for n in (6, integer_range(dtype)[1], -1, integer_range(dtype)[0]):
+            if integer_range(dtype)[0] <= n <= 2**63 - 1 and n != 0:
+                error = f"[item] N is {n}, expected 0..5 (at main: %same)"
+                calls.append(call({"n": tensor(dtype, n)}, error=error))
+        yield case(f"item {dtype}", program.replace("{dtype}", dtype), calls)
+    # What saturates to the largest size is refused, not taken for it.
+    program = "symbol N\n" + method({"n": "u64[]"}, ["%y = item %n {symbol=N}"], ["y"])
+    error = f"[item] x is {2**63}, expected a size of 63 bits {AT_Y}"
+    calls = [call({"n": tensor("u64", 2**63)}, error=error), call({"n": tensor("u64", 7)}, {"y": tensor("u64", 7)})]
+    yield case("item beyond i64", program, calls)
+
+
+def one_hot(indices, depth, axis, dtype):
+    i = np.array(indices.values, np.float64)[..., None]
+    hits = (i == np.arange(depth)) | (i + depth == np.arange(depth))
+    return tensor(dtype, np.moveaxis(hits, -1, axis).astype(object if dtype in INTEGERS else np.float64))
+
+
+def one_hots():
+    i = tensor("i32", [[0, 2, -1], [-4, 3, -3]])
+    for dtype in COMPUTABLE:
+        y = one_hot(i, 3, 1, dtype)
+        yield ops_case(f"one_hot {dtype}", {"i": i}, {"y": (f"one_hot %i {{depth=3, axis=1, dtype={dtype}}}", y)})
+    for dtype in INTEGERS:
+        low, high = integer_range(dtype)
+        i = tensor(dtype, [low, high, 1, 0])
+        yield ops_case(f"one_hot of {dtype}", {"i": i}, {"y": ("one_hot %i {depth=2}", one_hot(i, 2, -1, "f32"))})
+    for shape, depth in (((), 3), ((2,), 0), ((0, 2), 3), ((2, 3), 4)):
+        i = tensor("i64", np.arange(math.prod(shape)) - 2, shape)
+        ops = {}
+        for axis in range(-len(shape) - 1, len(shape) + 1):
+            line = f"one_hot %i {{depth={depth}, axis={axis}}}"
+            ops[f"y{axis % (len(shape) + 1)}_{'n' if axis < 0 else 'p'}"] = line, one_hot(i, depth, axis, "f32")
+        yield ops_case(f"one_hot of {list(shape)} to {depth}", {"i": i}, ops)
+    program = "symbol S\nsymbol D\n" + method(
+        {"i": "i64[S]", "w": "f32[D]"}, ["%y = one_hot %i {depth=D + 1, axis=0}"], ["y"]
+    )
+    calls = []
+    for size, depth in ((3, 2), (0, 1), (2, 0)):
+        i = tensor("i64", np.arange(size))
+        calls.append(call({"i": i, "w": tensor("f32", np.zeros(depth))}, {"y": one_hot(i, depth + 1, 0, "f32")}))
+    yield case("one_hot by symbol", program, calls)
+
+
+def masked(x, mask, source):
+    y, selected = x.values.copy(), np.broadcast_to(mask.values, x.shape)
+    y[selected] = source.values.ravel()[: np.count_nonzero(selected)]
+    return to(x, y)
+
+
+def masked_scatters():
+    for dtype in COMPUTABLE:
+        x, source = numbered(dtype, (2, 3)), to(numbered(dtype, (5,)), numbered(dtype, (8,)).values[3:])
+        mask, row = tensor("bool", [[1, 0, 1], [0, 1, 1]]), tensor("bool", [[0], [1]])
+        ops = {
+            "y": ("masked_scatter %x, %mask, %source", masked(x, mask, source)),
+            "rows": ("masked_scatter %x, %row, %source", masked(x, row, source)),
+        }
+        yield ops_case(f"masked_scatter {dtype}", {"x": x, "mask": mask, "row": row, "source": source}, ops)
+    for shape, mask, count in (((), True, 1), ((), False, 0), ((0, 3), True, 0), ((3,), False, 0), ((2, 2), True, 4)):
+        x, source = numbered("f32", shape), tensor("f32", np.arange(count) + 50)
+        mask = tensor("bool", mask)
+        y = ("masked_scatter %x, %m, %source", masked(x, mask, source))
+        yield ops_case(f"masked_scatter {count} into {list(shape)}", {"x": x, "m": mask, "source": source}, {"y": y})
+    x, mask, source = numbered("f32", (2, 3)), tensor("bool", [1, 0, 1]), numbered("f32", (3,))
+    error = f"[masked_scatter] number of elements of source is 3, expected at least 4 (as many as mask selects) {AT_Y}"
+    yield error_case(
+        "masked_scatter of too few", {"x": x, "m": mask, "source": source}, "masked_scatter %x, %m, %source", error
+    )
+
+
 def cases():
-    makers = (takes, index_dtypes, take_shapes, gathers, scatters, scatter_order, refusals, nonzeros)
+    old = (takes, index_dtypes, take_shapes, gathers, scatters, scatter_order, refusals, nonzeros)
+    makers = (*old, items, one_hots, masked_scatters)
     with np.errstate(all="ignore"):
         return [case for make in makers for case in make()]

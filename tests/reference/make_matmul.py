@@ -77,6 +77,7 @@ def shapes():
         a, b = numbers("f32", left, 5), numbers("f32", right, 6)
         y = product("f32", a, b)
         ops = {"plain": ("matmul %a, %b", y), "both": ("matmul %at, %bt {transpose_a=true, transpose_b=true}", y)}
+        ops["einsum"] = ('einsum [%a, %b] {equation="...ij,...jk->...ik"}', y)
         yield ops_case(f"matmul of {list(left)} and {list(right)}", {"a": a, "b": b, "at": flip(a), "bt": flip(b)}, ops)
 
 

@@ -21,11 +21,26 @@ def f8e4m3(code):
 F8 = [f8e4m3(code) for code in range(127)]  # the numbers that are not negative
 
 
+def f8e5m2(code):
+    """1 sign, 5 exponent bits of bias 15, 2 mantissa bits: the upper byte of an f16."""
+    return float(np.array([code << 8], np.uint16).view(np.float16)[0])
+
+
+F8E5 = [f8e5m2(code) for code in range(0x7C)]
+# QLoRA's quantiles of the normal distribution.
+NF4 = [-1.0, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453, -0.28444138169288635, -0.18477343022823334,
+       -0.09105003625154495, 0.0, 0.07958029955625534, 0.16093020141124725, 0.24611230194568634, 0.33791524171829224,
+       0.44070982933044434, 0.5626170039176941, 0.7229568362236023, 1.0]
+
+
 def nearest(table, x):
     """The code of |x| in an ascending table; of two equally near the even one. The sign is the bit above."""
     magnitude = min(abs(x), table[-1])
     code = min(range(len(table)), key=lambda c: (abs(table[c] - magnitude), c % 2))
     return code | (1 << (len(table) - 1).bit_length() if np.signbit(x) else 0)
+
+
+FLOAT_CODES = {"mxfp4": F4, "nvfp4": F4, "mxfp8": F8, "fp8_e4m3": F8, "fp8_e5m2": F8E5}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,12 +74,16 @@ class Scheme:
             return (x.max() - least) / (2**self.bits - 1), least
         if self.method == "symmetric":
             return top / (2 ** (self.bits - 1) - 1), 0.0
-        if self.method == "nvfp4":
-            return top / 6, 0.0
+        if self.method == "nf4":
+            return top, 0.0
+        if self.method in ("nvfp4", "fp8_e4m3", "fp8_e5m2"):
+            return top / FLOAT_CODES[self.method][-1], 0.0
         below = 2 if self.method == "mxfp4" else 8
         return 2.0 ** max(math.frexp(top)[1] - 1 - below, -127) if top else 2.0**-127, 0.0
 
     def code(self, x, scale, bias):
+        if self.method == "nf4":
+            return int(np.abs(np.array(NF4) - (x / scale if scale else 0.0)).argmin())
         if scale == 0:
             return 0
         q = (x - bias) / scale
@@ -73,15 +92,17 @@ class Scheme:
         if self.method == "symmetric":
             limit = 2 ** (self.bits - 1) - 1
             return int(np.clip(np.rint(q), -limit, limit)) % 2**self.bits
-        return nearest(F8 if self.method == "mxfp8" else F4, q)
+        return nearest(FLOAT_CODES[self.method], q)
 
     def value(self, code):
         if self.method == "affine":
             return float(code)
         if self.method == "symmetric":
             return float(code - 2**self.bits if code >> (self.bits - 1) else code)
-        if self.method == "mxfp8":
-            return f8e4m3(code)
+        if self.method == "nf4":
+            return NF4[code]
+        if self.bits == 8:
+            return f8e5m2(code) if self.method == "fp8_e5m2" else f8e4m3(code)
         return -F4[code - 8] if code >= 8 else F4[code]
 
 
@@ -125,7 +146,9 @@ def pack(scheme, x):
 
 INTEGER_SCHEMES = [Scheme(m, bits, 5, s) for m in ("affine", "symmetric") for bits, s in zip(range(2, 9), ("f16", "bf16", "f32") * 3)]
 FLOAT_SCHEMES = [Scheme("mxfp4", 4, 32, "f8e8m0"), Scheme("mxfp8", 8, 32, "f8e8m0"), Scheme("nvfp4", 4, 16, "f8e4m3")]
-SCHEMES = INTEGER_SCHEMES + FLOAT_SCHEMES
+SCALED_SCHEMES = [Scheme("nf4", 4, 5, "f16"), Scheme("nf4", 4, 64, "f32"), Scheme("fp8_e4m3", 8, 7, "bf16"), Scheme("fp8_e4m3", 8, 64, "f32"),
+                  Scheme("fp8_e5m2", 8, 4, "f16"), Scheme("fp8_e5m2", 8, 64, "bf16")]
+SCHEMES = INTEGER_SCHEMES + FLOAT_SCHEMES + SCALED_SCHEMES
 
 
 def numbers(seed, *shape):
@@ -148,12 +171,12 @@ def by_scheme():
         for method_ in ("affine", "symmetric"):
             yield both_ways(f"{method_}, scales of {scale}", Scheme(method_, 3, 2, scale), tensor("f32", numbers(4, 2, 5)))
     for dtype in REALS:
-        for scheme in (Scheme("affine", 4, 4, "f16"), Scheme("symmetric", 5, 64, "f32"), FLOAT_SCHEMES[0], FLOAT_SCHEMES[2]):
+        for scheme in (Scheme("affine", 4, 4, "f16"), Scheme("symmetric", 5, 64, "f32"), FLOAT_SCHEMES[0], FLOAT_SCHEMES[2], SCALED_SCHEMES[0], SCALED_SCHEMES[4]):
             yield both_ways(f"{scheme.method} of {dtype}", scheme, tensor(dtype, numbers(5, 7)), dtype)
 
 
 def by_shape():
-    for scheme in (Scheme("affine", 3, 4, "f16"), FLOAT_SCHEMES[1]):
+    for scheme in (Scheme("affine", 3, 4, "f16"), FLOAT_SCHEMES[1], Scheme("nf4", 4, 4, "f16")):
         for shape in ((1,), (7,), (2, 3, 5), (2, 1, 1, 9), (0,), (3, 0), (0, 5), (2, 0, 3)):
             yield both_ways(f"{scheme.method}{list(shape)}", scheme, tensor("f32", numbers(6, *shape)))
     yield both_ways("groups of one", Scheme("affine", 4, 1, "f32"), tensor("f32", numbers(7, 2, 3)))
@@ -162,7 +185,7 @@ def by_shape():
 
 def special():
     zeros = tensor("f32", [[0.0, -0.0, 0.0]])
-    for scheme in (Scheme("affine", 4, 3, "f16"), Scheme("symmetric", 4, 3, "f16"), *FLOAT_SCHEMES):
+    for scheme in (Scheme("affine", 4, 3, "f16"), Scheme("symmetric", 4, 3, "f16"), *FLOAT_SCHEMES, *SCALED_SCHEMES[::2]):
         # -0 in f4e2m1 and f8e4m3 keeps its sign where the scale is not 0.
         yield both_ways(f"zeros by {scheme.method}", scheme, zeros if scheme.method != "affine" else tensor("f32", [[0.0] * 3]))
     yield both_ways("a constant by affine", Scheme("affine", 4, 4, "f16"), tensor("f32", [[2.7] * 4, [-1.3] * 4]))
@@ -172,6 +195,11 @@ def special():
     yield both_ways("ties by mxfp4", FLOAT_SCHEMES[0], tensor("f32", halves))
     yield both_ways("ties by nvfp4", FLOAT_SCHEMES[2], tensor("f32", halves))
     yield both_ways("ties by mxfp8", FLOAT_SCHEMES[1], tensor("f32", [[256, 17, 19, 2**-10, 1.5 * 2**-9, 1.25 * 2**-8, -21, 2**-11]]))
+    levels = [(a + b) / 2 for a, b in zip(NF4, NF4[1:])]  # of two the lower
+    yield both_ways("ties by nf4", Scheme("nf4", 4, 16, "f32"), tensor("f64", [[1.0, *levels]]), "f64")
+    yield both_ways("ties by fp8_e4m3", Scheme("fp8_e4m3", 8, 8, "f32"), tensor("f32", [[448, 17, 19, 2**-10, 1.5 * 2**-9, 1.25 * 2**-8, -21, 2**-11]]))
+    yield both_ways("ties by fp8_e5m2", Scheme("fp8_e5m2", 8, 8, "f32"), tensor("f32", [[57344, 9, 11, 2**-17, 1.5 * 2**-16, -36, -44, 53248]]))
+    yield both_ways("a rounded scale of fp8_e4m3", Scheme("fp8_e4m3", 8, 4, "bf16"), tensor("f32", [[449.7, -450, 3, 0.1]]))
     yield both_ways("saturated mxfp4", FLOAT_SCHEMES[0], tensor("f32", [[7.9, 7, 6.5, 5, -7.99]]))
     yield both_ways("saturated mxfp8", FLOAT_SCHEMES[1], tensor("f32", [[511, 500, 449, 480, -511]]))
     yield both_ways("saturated nvfp4", FLOAT_SCHEMES[2], tensor("f32", [[1e6, 2688, 2000, -1e5, 1]]))
@@ -188,7 +216,7 @@ def special():
 def with_scale():
     """The operand `scale`: x / scale is packed, and dequantised times another scale."""
     x = tensor("f32", numbers(9, 3, 21))
-    for scheme in (Scheme("affine", 4, 8, "f16"), Scheme("symmetric", 6, 8, "bf16"), *FLOAT_SCHEMES):
+    for scheme in (Scheme("affine", 4, 8, "f16"), Scheme("symmetric", 6, 8, "bf16"), *FLOAT_SCHEMES, *SCALED_SCHEMES[::2]):
         for value in (0.375, -3.0):
             scale = tensor("f32", np.array(value))
             packed = pack(scheme, x.values / value)
@@ -210,6 +238,11 @@ def every_code():
             values = np.array([0.75 * scheme.value(c) + (-2.5 if method_ == "affine" else -0.0) for c in range(2**bits)])
             x = Raw(f"{scheme}[{2**bits}]", codes + parts)
             yield ops_case(f"every code of {method_}, {bits} bits", {"x": x}, {"y": ("dequantize %x", tensor("f32", values))}, ulps=0)
+    for scheme, codes in ((Scheme("nf4", 4, 16, "f32"), bytes(c | c + 1 << 4 for c in range(0, 16, 2))), (Scheme("fp8_e5m2", 8, 256, "f32"), bytes(range(256)))):
+        count = len(codes) * 8 // scheme.bits
+        x = Raw(f"{scheme}[{count}]", codes + np.float32(-1.5).tobytes())
+        values = np.array([-1.5 * scheme.value(c) for c in range(count)])
+        yield ops_case(f"every code of {scheme.method}", {"x": x}, {"y": ("dequantize %x", tensor("f32", values))}, ulps=0)
     mx8, nv = FLOAT_SCHEMES[1], FLOAT_SCHEMES[2]
     scales = bytes([0, 1, 100, 126, 127, 128, 254, 255])
     factors = np.array([2.0 ** (s - 127) if s < 255 else np.nan for s in scales])
@@ -224,7 +257,7 @@ def every_code():
 
 
 def matmul():
-    schemes = (Scheme("affine", 4, 8, "f16"), Scheme("symmetric", 3, 4, "f32"), *FLOAT_SCHEMES)
+    schemes = (Scheme("affine", 4, 8, "f16"), Scheme("symmetric", 3, 4, "f32"), *FLOAT_SCHEMES, *SCALED_SCHEMES[::2])
     for i, scheme in enumerate(schemes):
         w = pack(scheme, numbers(20 + i, 3, 19))
         for dtype in REALS:
@@ -256,15 +289,15 @@ def matmul():
 
 def refused():
     place = ' (at main: %y)'
-    for scheme in (Scheme("affine", 4, 2, "f16"), Scheme("symmetric", 4, 2, "f16"), *FLOAT_SCHEMES):
+    for scheme in (Scheme("affine", 4, 2, "f16"), Scheme("symmetric", 4, 2, "f16"), *FLOAT_SCHEMES, *SCALED_SCHEMES[::2]):
         for value in ("nan", "inf", "-inf"):
             x = tensor("f32", [[1, 2, 3], [4, 5, float(value)]])
             error = f"[quantize] an element of a group is {value}, expected a finite number{place}"
             yield error_case(f"{value} by {scheme.method}", {"x": x}, f"quantize %x {{scheme={scheme}}}", error)
-    for method_, what, number in (("symmetric", "scale", "142857.14285714287"), ("affine", "bias", "-1000000")):
+    for method_, what, number in (("symmetric", "scale", "142857.14285714287"), ("affine", "bias", "-1000000"), ("nf4", "scale", "1000000")):
         scheme, x = Scheme(method_, 4, 4, "f16"), tensor("f32", [[-1e6, -1e6, -1e6 + 15 * (method_ == "affine")]])
         error = f"[quantize] {what} of a group is {number}, expected a number that f16 holds{place}"
-        yield error_case(f"{what} beyond f16", {"x": x}, f"quantize %x {{scheme={scheme}}}", error)
+        yield error_case(f"{what} of {method_} beyond f16", {"x": x}, f"quantize %x {{scheme={scheme}}}", error)
     x, s = tensor("f32", [[1.0, 2.0]]), tensor("f32", np.array(0.0))
     error = f"[quantize] an element of a group is inf, expected a finite number{place}"
     yield error_case("scale 0", {"x": x, "s": s}, f"quantize %x, %s {{scheme={FLOAT_SCHEMES[0]}}}", error)

@@ -1,4 +1,4 @@
-"""Cases of reshape, transpose, broadcast, slice, concatenate, pad and ensure_shape."""
+"""Cases of reshape, transpose, broadcast, slice, concatenate, pad, ensure_shape, tile, repeat, flip and roll."""
 
 import math
 
@@ -50,6 +50,10 @@ def every_dtype():
                 to(x, np.pad(v, ((0, 1), (2, 0), (1, 0)), constant_values=False if dtype == "bool" else 0)),
             ),
             "ensure": ("ensure_shape %x {shape=[3, 4, 2]}", x),
+            "tile": ("tile %x {repeats=[1, 2, 3]}", to(x, np.tile(v, (1, 2, 3)))),
+            "repeat": ("repeat %x {count=3, axis=1}", to(x, np.repeat(v, 3, 1))),
+            "flip": ("flip %x {axes=[0, -1]}", to(x, np.flip(v, (0, 2)))),
+            "roll": ("roll %x {shifts=[1, -5], axes=[2, 1]}", to(x, np.roll(v, (1, -5), (2, 1)))),
         }
         yield ops_case(f"shape ops {dtype}", {"x": x, "row": row, "row3": to(x, v[:, :1])}, ops)
     for dtype in STORAGE:
@@ -196,6 +200,49 @@ def pads():
     yield ops_case("pad a scalar", {"x": x}, {"y": ("pad %x {before=[], after=[]}", x)})
 
 
+TILES = [((), ()), ((3,), (4,)), ((3,), (0,)), ((0, 2), (3, 2)), ((1, 1), (2, 3)), ((2, 3, 2), (2, 1, 3))]
+REPEATS = [((3,), 4, 0), ((3,), 0, 0), ((0, 2), 3, 0), ((2, 3), 1, 1), ((2, 3, 2), 3, -2), ((1, 1), 5, -1)]
+FLIPS = [((), ()), ((5,), (0,)), ((5,), ()), ((3, 4), (-1,)), ((3, 0), (0, 1)), ((2, 3, 4), (0, -1))]
+LOW, HIGH = -(2**63), 2**63 - 1
+ROLLS = [
+    ((5,), (0,), (0,)),
+    ((5,), (2,), (0,)),
+    ((5,), (-2,), (-1,)),
+    ((5,), (5,), (0,)),
+    ((7,), (HIGH,), (0,)),  # -1 moved any further would overflow
+    ((7,), (LOW,), (0,)),
+    ((3, 4), (1, -9), (-1, 0)),
+    ((0, 3), (2, 1), (0, 1)),
+    ((1, 1), (3,), (1,)),
+    ((), (), ()),
+    ((3,), (), ()),
+]
+
+
+def moves():
+    for shape, repeats in TILES:
+        x = numbered("i16", shape)
+        y = to(x, np.tile(x.values, repeats))
+        line = f"tile %x {{repeats={text(repeats)}}}"
+        yield ops_case(f"tile {text(shape)} by {text(repeats)}", {"x": x}, {"y": (line, y)})
+    for shape, count, axis in REPEATS:
+        x = numbered("f32", shape)
+        y = to(x, np.repeat(x.values, count, axis))
+        line = f"repeat %x {{count={count}, axis={axis}}}"
+        yield ops_case(f"repeat {text(shape)} {count} times along {axis}", {"x": x}, {"y": (line, y)})
+    for shape, axes in FLIPS:
+        x = numbered("u8", shape)
+        y = to(x, np.flip(x.values, axes))
+        yield ops_case(f"flip {text(shape)} along {text(axes)}", {"x": x}, {"y": (f"flip %x {{axes={text(axes)}}}", y)})
+    for shape, shifts, axes in ROLLS:
+        x = numbered("f64", shape)
+        y = x.values
+        for shift, axis in zip(shifts, axes):
+            y = np.roll(y, shift % max(shape[axis], 1), axis)  # NumPy's own shifts are no larger than i64
+        line = f"roll %x {{shifts={text(shifts)}, axes={text(axes)}}}"
+        yield ops_case(f"roll {text(shape)} by {text(shifts)} along {text(axes)}", {"x": x}, {"y": (line, to(x, y))})
+
+
 def symbols():
     """Sizes that only the call knows."""
     inputs = {"x": "f32[S, T]"}
@@ -205,8 +252,12 @@ def symbols():
         "%half = slice %x {axes=[0], starts=[S/2], stops=[S]}",
         "%more = pad %x {before=[S, 0], after=[0, 1], value=7}",
         "%twice = concatenate [%x, %x] {axis=1}",
+        "%tiles = tile %x {repeats=[T, 2]}",
+        "%again = repeat %x {count=S + 1, axis=1}",
+        "%rolled = roll %x {shifts=[1, -3], axes=[0, 1]}",
     ]
-    program = "symbol S\nsymbol T\n" + method(inputs, body, ["flat", "wide", "half", "more", "twice"])
+    outputs = ["flat", "wide", "half", "more", "twice", "tiles", "again", "rolled"]
+    program = "symbol S\nsymbol T\n" + method(inputs, body, outputs)
     calls = []
     for shape in ((3, 2), (0, 2), (1, 0), (5, 1)):
         x = tensor("f32", np.arange(math.prod(shape)), shape)
@@ -218,6 +269,9 @@ def symbols():
             "half": v[shape[0] // 2 :],
             "more": more,
             "twice": np.concatenate([v, v], 1),
+            "tiles": np.tile(v, (shape[1], 2)),
+            "again": np.repeat(v, shape[0] + 1, 1),
+            "rolled": np.roll(v, (1, -3), (0, 1)),
         }
         calls.append(call({"x": x}, {k: tensor("f32", y) for k, y in expected.items()}))
     yield case("shapes by symbol", program, calls)
@@ -239,5 +293,5 @@ def ensure_shape():
 
 
 def cases():
-    makers = (every_dtype, reshape_transpose_broadcast, slices, concatenates, pads, symbols, ensure_shape)
+    makers = (every_dtype, reshape_transpose_broadcast, slices, concatenates, pads, moves, symbols, ensure_shape)
     return [case for make in makers for case in make()]

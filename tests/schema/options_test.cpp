@@ -19,7 +19,8 @@ constexpr const char* kHeaders[] = {"enums.h",
                                     "families.h",
                                     "options.h",
                                     "builder_methods.inc",
-                                    "builder_methods.cpp"};
+                                    "builder_methods.cpp",
+                                    "op_pages.h"};
 
 void expect_refused(const CommandResult& result, int code, const std::string& message) {
   EXPECT_EQ(result.exit_code, code);
@@ -110,7 +111,7 @@ TEST(Options, DryRunSaysWhatWouldChangeAndWritesNothing) {
       tree.generate("--dry-run --out gen --flatc /nowhere/flatc"),
       "changed gen/enums.h\nchanged gen/ops.h\nchanged gen/fields.h\nchanged gen/fields.cpp\nchanged gen/families.h\n"
       "changed gen/options.h\nchanged gen/builder_methods.inc\nchanged gen/builder_methods.cpp\nchanged "
-      "./python/ingot/ops.py\n"
+      "gen/op_pages.h\nchanged ./python/ingot/ops.py\n"
       "changed ./capi/ingot_enums.h\nchanged ./zig/src/enums.zig\nchanged ./docs/ops.md\n");
   EXPECT_EQ(tree.everything(), before);
 

@@ -30,7 +30,14 @@ void ScratchTree::edit(const std::string& from, const std::string& to) const {
 
 void ScratchTree::add_op(const std::string& table, const std::string& field) const {
   edit("/// Every op of one graph", table + "\n/// Every op of one graph");
-  edit("  custom: [Custom];\n}", "  custom: [Custom];\n  " + field + ";\n}");
+  const std::string last = last_op();
+  edit(last, last + "  " + field + ";\n");
+}
+
+std::string ScratchTree::last_op() const {
+  const std::string text = read("schema/ingot.fbs");
+  const size_t end = text.find("\n}", text.find("table Ops {")), start = text.rfind('\n', end - 1);
+  return text.substr(start + 1, end - start);
 }
 
 CommandResult ScratchTree::generate(const std::string& arguments) const {

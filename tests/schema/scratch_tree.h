@@ -20,6 +20,8 @@ class ScratchTree {
   void edit(const std::string& from, const std::string& to) const;
   // Adds the table of an op, and its field at the end of Ops.
   void add_op(const std::string& table, const std::string& field) const;
+  // The last line of Ops: `  custom: [Custom];`
+  std::string last_op() const;
   // Runs `ingot-schema` with these arguments in the folder.
   CommandResult generate(const std::string& arguments) const;
   std::string read(const std::string& name) const { return read_text(path() / name); }

@@ -69,16 +69,24 @@ std::string Draw::words() {
 DType Draw::dtype(Kinds kinds) { return pick(dtypes_of(kinds)); }
 DType Draw::any_dtype() { return static_cast<DType>(below(static_cast<uint64_t>(DType::packed))); }
 
+QuantScheme Draw::scheme(QuantMethod method) {
+  constexpr DType scales[] = {DType::f16, DType::bf16, DType::f32};
+  const MethodFacts& f = facts(method);
+  return {method, f.bits ? *f.bits : static_cast<int>(between(2, 8)), f.group ? *f.group : between(1, 5),
+          f.scale ? *f.scale : pick(scales)};
+}
+
 QuantScheme Draw::scheme() {
-  switch (const auto method = value_of<QuantMethod>()) {
-    case QuantMethod::mxfp4: return {method, 4, 32, DType::f8e8m0};
-    case QuantMethod::mxfp8: return {method, 8, 32, DType::f8e8m0};
-    case QuantMethod::nvfp4: return {method, 4, 16, DType::f8e4m3};
-    default: {
-      constexpr DType scales[] = {DType::f16, DType::bf16, DType::f32};
-      return {method, static_cast<int>(between(2, 8)), between(1, 5), pick(scales)};
-    }
-  }
+  auto method = value_of<QuantMethod>();
+  while (has_blocks(method)) method = value_of<QuantMethod>();
+  return scheme(method);
+}
+
+TensorType Draw::packed(Shape shape) {
+  const QuantScheme scheme = this->scheme(value_of<QuantMethod>());
+  if (has_blocks(scheme.method)) shape.back() = between(0, 2) * scheme.group;
+  if (facts(scheme.method).searched) shape.erase(shape.begin(), shape.end() - 1);
+  return {DType::packed, std::move(shape), scheme};
 }
 
 double Draw::real() {
@@ -121,7 +129,7 @@ Tensor Draw::tensor(const TensorType& type) {
 }
 
 TensorType Draw::type(const std::vector<Symbol>& symbols) {
-  if (chance(10)) return {DType::packed, shape(symbols, 1), scheme()};
+  if (chance(10)) return packed(shape(symbols, 1));
   return {chance(70) ? dtype() : any_dtype(), shape(symbols), {}};
 }
 

@@ -38,11 +38,15 @@ class Draw {
 
   DType dtype(Kinds kinds = kinds::computable);
   DType any_dtype();  // all but packed
-  QuantScheme scheme();
+  QuantScheme scheme(QuantMethod method);
+  QuantScheme scheme();  // of a method that takes a last axis of any size
   // A number that the dtype holds.
   Scalar scalar(DType dtype);
   double real();  // finite
   Tensor tensor(const TensorType& type);
+  // Any scheme; where it has blocks, of another last axis, and of literal sizes alone where quantize makes none.
+  // Precondition: rank 1 or more.
+  TensorType packed(Shape shape);
   // Any dtype, packed among them.
   TensorType type(const std::vector<Symbol>& symbols);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "program/text/fields.h"
+#include "tests/support/op_examples.h"
 
 namespace ingot::test {
 
@@ -16,9 +17,13 @@ void RandomOps::add(Opcode opcode) {
   for (int i = 0; i < attempts; ++i) {
     try {
       Op op = make_op(opcode);
-      std::visit(
+      visit(
           [&]<class O>(O& each) {
-            if constexpr (kOpFacts[static_cast<size_t>(O::opcode)].effects != OpEffects::body) fill(each);
+            if constexpr (requires { fill(each); }) {
+              fill(each);
+            } else {
+              fill_by_example(op);
+            }
           },
           op);
       draw_location();
@@ -26,6 +31,37 @@ void RandomOps::add(Opcode opcode) {
     } catch (const Error&) {  // then with others
     }
   }
+}
+
+// An example with operands of the same types, in which symbols have become small numbers.
+void RandomOps::fill_by_example(Op& op) {
+  const std::vector<OpExample> examples = op_examples(static_cast<Opcode>(op.index()));
+  if (examples.empty()) throw Error(Code::unsupported, "no example");
+  const OpExample example = draw_.pick(examples);
+  Bindings sizes;
+  for (const Symbol& symbol : example.program.symbols) {
+    sizes.bind(symbol, draw_.between(symbol.min(), std::min(symbol.max(), symbol.min() + 3)));
+  }
+  const auto settle = [&](Shape shape) {
+    for (Dim& dim : shape) dim = substitute(dim, sizes);
+    return shape;
+  };
+  const auto alike = [&](Ref ref) {
+    const TensorType& type = example.graph.type(ref);
+    return value({type.dtype, settle(type.shape), type.scheme}).ref();
+  };
+  op = example.node.op;
+  visit_fields(op, [&]<class F>(const FieldFacts&, F& field) {
+    if constexpr (std::same_as<F, Ref>) field = alike(field);
+    if constexpr (std::same_as<F, std::optional<Ref>>) {
+      field = field && draw_.chance(70) ? std::optional(alike(*field)) : std::nullopt;
+    }
+    if constexpr (std::same_as<F, std::vector<Ref>>) std::ranges::transform(field, field.begin(), alike);
+    if constexpr (std::same_as<F, Dim>) field = substitute(field, sizes);
+    if constexpr (std::same_as<F, std::optional<Dim>>) field = field ? std::optional(substitute(*field, sizes)) : field;
+    if constexpr (std::same_as<F, Shape>) field = settle(field);
+    if constexpr (std::same_as<F, SymbolId>) field = new_symbol();
+  });
 }
 
 void RandomOps::add(PlannedOp planned) {
@@ -65,7 +101,8 @@ Var RandomOps::value(const TensorType& type) {
 }
 
 Var RandomOps::create(const TensorType& type) {
-  if (literal_sizes(type.shape) && draw_.chance(30)) {
+  const bool searched = type.scheme && facts(type.scheme->method).searched;  // there is no op that makes it
+  if (literal_sizes(type.shape) && (searched || draw_.chance(30))) {
     return graph_.weight(around_.program.weight(draw_.name("w"), draw_.tensor(type)));
   }
   if (type.dtype == DType::packed) return graph_.quantize(value(DType::f32, type.shape), *type.scheme);
@@ -100,7 +137,7 @@ std::vector<Ref> RandomOps::operands(size_t count, Kinds kinds) {
 
 void RandomOps::fill(op::Unary& op) {
   op.fn = draw_.value_of<UnaryFn>();
-  op.x = any().ref();
+  op.x = (draw_.chance(50) ? any_of(kinds::computable) : any()).ref();
 }
 
 void RandomOps::fill(op::Binary& op) {
@@ -138,7 +175,9 @@ void RandomOps::fill(op::Reduce& op) {
   op.x = x.ref();
   op.axes = draw_.axes(x.shape().size());
   op.keepdims = draw_.chance(40);
-  if (draw_.chance(30)) op.dtype = draw_.dtype(kinds::number);
+  const bool spread = op.fn == ReduceFn::var || op.fn == ReduceFn::std;
+  if (spread && draw_.chance(50)) op.ddof = 1;
+  if (!spread && draw_.chance(30)) op.dtype = draw_.dtype(kinds::number);
 }
 
 void RandomOps::fill(op::ArgReduce& op) {

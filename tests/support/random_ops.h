@@ -36,7 +36,8 @@ class RandomOps {
   void offer(Var value) { values_.push_back(value); }
   // The first that was offered. Precondition: there is one.
   Var first() const { return values_.front(); }
-  // Adds a node of this kind, and what it needs. Precondition: no control flow.
+  // Adds a node of this kind, and what it needs. Precondition: no control flow. Ops without a `fill` follow one of their
+  // examples (op_examples.h).
   void add(Opcode opcode);
   void add(PlannedOp planned);
   // A value of that type: one that is there, or a new one.
@@ -46,6 +47,7 @@ class RandomOps {
   Var any();
 
  private:
+  void fill_by_example(Op& op);
   // elementwise, reduce, matmul
   void fill(op::Unary& op);
   void fill(op::Binary& op);
@@ -95,6 +97,7 @@ class RandomOps {
   // Of any integer dtype, and mostly of numbers that every axis has.
   Ref indices(Shape shape);
   StateId state();
+  SymbolId new_symbol();
   NamedAttribute attribute();
   Shape shape(size_t least_rank = 0, size_t most_rank = 3) {
     return draw_.shape(around_.symbols, least_rank, most_rank);

@@ -13,6 +13,13 @@ Ref RandomOps::indices(Shape sizes) {
   return graph_.full(sizes, 0, {.dtype = dtype}).ref();
 }
 
+// For an op to bind.
+SymbolId RandomOps::new_symbol() {
+  const auto id = static_cast<uint32_t>(around_.program.program().symbols.size());
+  around_.program.symbol(fmt::format("count{}", id));
+  return SymbolId{id};
+}
+
 void RandomOps::fill(op::Take& op) {
   const Var x = any_of(kinds::computable, 1);
   op.x = x.ref();
@@ -43,9 +50,7 @@ void RandomOps::fill(op::Scatter& op) {
 
 void RandomOps::fill(op::Nonzero& op) {
   op.x = any_of(kinds::computable).ref();
-  const auto id = static_cast<uint32_t>(around_.program.program().symbols.size());
-  around_.program.symbol(fmt::format("count{}", id));
-  op.count = SymbolId{id};
+  op.count = new_symbol();
 }
 
 // ------------------------------------------------------------------------------------------------------------- create
@@ -118,6 +123,8 @@ void RandomOps::fill(op::Attention& op) {
   op.causal = draw_.value_of<Causal>();
   if (op.causal != Causal::none && draw_.chance(50)) op.window = draw_.between(1, 3);
   if (draw_.chance(30)) op.softcap = 30;
+  if (draw_.chance(30)) op.sinks = operand(draw_.dtype(kinds::real), {h});
+  if (draw_.chance(30)) op.lengths = operand(draw_.dtype(kinds::integer), {b});
 }
 
 // -------------------------------------------------------------------------------------------------------------- quant
@@ -133,7 +140,7 @@ void RandomOps::fill(op::Quantize& op) {
 }
 
 void RandomOps::fill(op::Dequantize& op) {
-  op.x = value(TensorType{DType::packed, shape(1), draw_.scheme()}).ref();
+  op.x = value(draw_.packed(shape(1))).ref();
   op.dtype = draw_.dtype(kinds::real);
   op.scale = scale();
 }

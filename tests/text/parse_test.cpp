@@ -15,7 +15,7 @@ using test::expect_printed;
 const Node& node(const Program& program, size_t index) { return program.graphs.back().nodes[index]; }
 template <class O>
 const O& op(const Program& program, size_t index = 0) {
-  return std::get<O>(node(program, index).op);
+  return *node(program, index).op.template get_if<O>();
 }
 
 // A method of one statement, %y, on %x of type f32[2, 3].

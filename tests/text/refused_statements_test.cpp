@@ -67,7 +67,7 @@ TEST(RefusedStatements, Attributes) {
       {"%y = quantize %x {scheme=packed<affine, bits=9>}", "t:3:28: bits of affine scheme is 9, expected 2 to 8",
        Code::out_of_range},
       {"%y = quantize %x {scheme=packed<afine>}",
-       "t:3:35: unknown quantisation method 'afine', expected one of affine, symmetric, mxfp4, mxfp8, nvfp4"},
+       "t:3:35: unknown quantisation method 'afine', did you mean 'affine'?"},
       {"%y = quantize %x {scheme=packed<affine, bit=4>}",
        "t:3:43: unknown field of a scheme 'bit', expected one of bits, group, scale"},
       {"%y = quantize %x {scheme=affine}", "t:3:28: expected 'packed' before a scheme, got 'affine'"},

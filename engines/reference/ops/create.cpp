@@ -1,37 +1,18 @@
 // Ops that make values from attributes. Reals in double, one rounding at the store; integers wrap around.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numbers>
 
 #include "engines/reference/kernel.h"
 #include "engines/reference/numbers.h"
-#include "engines/reference/philox.h"
+#include "engines/reference/random.h"
+#include "engines/reference/walk.h"
+#include "program/decompose.h"
 #include "program/float_format.h"
 
 namespace ingot::reference {
 namespace {
-
-// The words of a stream: word n is word n mod 4 of block ⌊n / 4⌋.
-class Words {
- public:
-  explicit Words(const View<uint64_t>& key) : key_{static_cast<uint32_t>(key[0]), static_cast<uint32_t>(key[1])} {}
-
-  uint64_t narrow(uint64_t n) const {
-    const uint64_t block = n / 4;
-    return philox({static_cast<uint32_t>(block), static_cast<uint32_t>(block >> 32), 0, 0}, key_)[n % 4];
-  }
-  // Two words, the low one first.
-  uint64_t wide(uint64_t n) const { return narrow(n) | narrow(n + 1) << 32; }
-
- private:
-  PhiloxKey key_;
-};
-
-// In [0, 1): from the upper 24 bits of a word, or the upper 53 of two.
-double uniform(const Words& words, uint64_t n, bool wide) {
-  return wide ? std::ldexp(static_cast<double>(words.wide(n) >> 11), -53)
-              : std::ldexp(static_cast<double>(words.narrow(n) >> 8), -24);
-}
 
 // Box-Muller, from the two uniforms of the element.
 double normal(const Words& words, uint64_t n, bool wide) {
@@ -65,7 +46,7 @@ static void kernel(const op::Full& op, Frame& frame) {
 // offset + scale·sample, of the words i·w and on
 static void kernel(const op::Random& op, Frame& frame) {
   const Words words(frame.in<uint64_t>(op.key));
-  const bool wide = bits(op.dtype) == 64;
+  const bool wide = takes_two_words(op.dtype);
   const uint64_t w = (wide ? 2 : 1) * (op.fn == RandomFn::normal ? 2 : 1);
   if (op.fn == RandomFn::bits) {
     const Out<uint64_t> y = frame.out<uint64_t>();
@@ -85,6 +66,64 @@ static void kernel(const op::Random& op, Frame& frame) {
 }
 
 static void kernel(const op::SizeOf& op, Frame& frame) { frame.out<int64_t>().store(0, frame.size(op.size)); }
+
+// y[i, j] = 1 where j - i = k
+static void kernel(const op::Eye& op, Frame& frame) {
+  const int64_t k = op.k ? frame.size(*op.k) : 0;
+  with_domain(op.dtype, [&]<class T>() {
+    const Out<T> y = frame.out<T>();
+    const int64_t columns = y.sizes()[1];
+    for (int64_t at = 0, n = y.size(); at < n; ++at) y.store(at, static_cast<T>(at % columns - at / columns == k));
+  });
+}
+
+// The first of the largest logits + noise, where NaN counts as the largest
+static void kernel(const op::RandomCategorical& op, Frame& frame) {
+  const Words words(frame.in<uint64_t>(op.key));
+  const View<double> logits = frame.in(op.logits);
+  const DType dtype = frame.dtype(op.logits);
+  const Out<int64_t> y = frame.out<int64_t>();
+  frame.spend(logits.size());
+  const Lanes lanes(logits.sizes(), from_front(op.axis, logits.sizes().size()));
+  lanes.each([&](int64_t o, int64_t i) {
+    const auto noisy = [&](int64_t k) {
+      const int64_t at = lanes.at(o, k, i);
+      return logits[at] + gumbel_element(words, at, dtype);
+    };
+    int64_t best = 0;
+    for (int64_t k = 1; k < lanes.size; ++k) {
+      if (sorts_before(noisy(best), noisy(k))) best = k;
+    }
+    y.store(o * lanes.inner + i, best);
+  });
+}
+
+// The order that sorts u64 words, of equal ones the first first
+static void kernel(const op::RandomPermutation& op, Frame& frame) {
+  const Words words(frame.in<uint64_t>(op.key));
+  const Out<int64_t> y = frame.out<int64_t>();
+  const auto n = static_cast<uint64_t>(y.size());
+  std::vector<std::pair<uint64_t, int64_t>> order = frame.scratch<std::pair<uint64_t, int64_t>>(y.size());
+  frame.spend(y.size(), std::bit_width(n));
+  for (uint64_t i = 0; i < n; ++i) order[i] = {words.wide(2 * i), static_cast<int64_t>(i)};
+  std::ranges::sort(order);
+  for (uint64_t i = 0; i < n; ++i) y.store(static_cast<int64_t>(i), order[i].second);
+}
+
+// u >= ratio ? x / (1 - ratio) : 0. The ratio is a number of the dtype that engines compute in: all draw the same mask.
+static void kernel(const op::Dropout& op, Frame& frame) {
+  const Words words(frame.in<uint64_t>(op.key));
+  const View<double> x = frame.in(op.x);
+  const DType dtype = frame.dtype(op.x);
+  const double ratio = round_to(widened(dtype), op.ratio);
+  const Out<double> y = frame.out();
+  const Out<bool> mask = frame.out<bool>(1);
+  for (int64_t i = 0, n = x.size(); i < n; ++i) {
+    const bool kept = uniform_element(words, i, dtype) >= ratio;
+    y.store(i, kept ? x[i] / (1 - ratio) : 0);
+    mask.store(i, kept);
+  }
+}
 
 INGOT_KERNELS(create)
 

@@ -1,11 +1,15 @@
 // Element-wise ops. Reals in double, one rounding at the store; integers in 64 bits, which the store cuts.
+#include <math.h>  // lgamma_r, which std does not have
+
 #include <cmath>
 #include <numbers>
 
+#include "engines/reference/activation.h"
 #include "engines/reference/convert.h"
 #include "engines/reference/kernel.h"
 #include "engines/reference/numbers.h"
 #include "engines/reference/walk.h"
+#include "program/decompose.h"
 
 namespace ingot::reference {
 namespace {
@@ -35,16 +39,16 @@ double erfinv(double x) {
   return std::copysign(y, x);
 }
 
-// 1 / (1 + e^-x), without overflow.
-double sigmoid(double x) {
-  const double e = std::exp(-std::abs(x));
-  return (x < 0 ? e : 1) / (1 + e);
-}
-
 // x/2·(1 + tanh(z)) = x·sigmoid(2z), without cancellation
 double gelu_tanh(double x) {
   const double z = std::numbers::sqrt2 * std::numbers::inv_sqrtpi * (x + 0.044715 * x * x * x);
   return x * sigmoid(2 * z);
+}
+
+// std::lgamma writes the sign into a global.
+double log_gamma(double x) {
+  int sign = 0;
+  return lgamma_r(x, &sign);
 }
 
 double unary(UnaryFn fn, double x) {
@@ -86,7 +90,8 @@ double unary(UnaryFn fn, double x) {
     case UnaryFn::silu: return x * sigmoid(x);
     case UnaryFn::gelu: return x / 2 * std::erfc(-x / std::numbers::sqrt2);
     case UnaryFn::gelu_tanh: return gelu_tanh(x);
-    case UnaryFn::softplus: return std::fmax(x, 0) + std::log1p(std::exp(-std::abs(x)));
+    case UnaryFn::softplus: return softplus(x);
+    case UnaryFn::lgamma: return log_gamma(x);
     default: return x;
   }
 }
@@ -116,14 +121,29 @@ Complex unary(UnaryFn fn, Complex x) {
     case UnaryFn::reciprocal: return 1.0 / x;
     case UnaryFn::exp: return std::exp(x);
     case UnaryFn::log: return std::log(x);
+    case UnaryFn::conj: return std::conj(x);
     default: return x;
   }
 }
 
-// isnan, isinf, isfinite; of a complex number: either part, either part, both.
+// What is a real number of a complex one.
+double part(UnaryFn fn, Complex x) {
+  switch (fn) {
+    case UnaryFn::real: return x.real();
+    case UnaryFn::imag: return x.imag();
+    case UnaryFn::angle: return std::arg(x);
+    default: return std::abs(x);
+  }
+}
+
+// isnan, isinf, isfinite, signbit; of a complex number: either part, either part, both.
 bool classify(UnaryFn fn, double x) {
-  if (fn == UnaryFn::isnan) return std::isnan(x);
-  return fn == UnaryFn::isinf ? std::isinf(x) : std::isfinite(x);
+  switch (fn) {
+    case UnaryFn::isnan: return std::isnan(x);
+    case UnaryFn::isinf: return std::isinf(x);
+    case UnaryFn::signbit: return std::signbit(x);
+    default: return std::isfinite(x);
+  }
 }
 bool classify(UnaryFn fn, Complex x) {
   const bool real = classify(fn, x.real()), imaginary = classify(fn, x.imag());
@@ -147,12 +167,6 @@ double rem(double a, double b) {
   const double rest = std::fmod(a, b);
   if (rest == 0) return std::copysign(0.0, b);
   return (rest < 0) == (b < 0) ? rest : rest + b;
-}
-
-// log(e^a + e^b). Equal infinities have no difference.
-double logaddexp(double a, double b) {
-  const double difference = a == b ? 0 : std::abs(a - b);
-  return larger(a, b) + std::log1p(std::exp(-difference));
 }
 
 double binary(BinaryFn fn, double a, double b, int) {
@@ -288,7 +302,8 @@ static void kernel(const op::Unary& op, Frame& frame) {
   with_domain(frame.dtype(op.x), [&]<class T>() {
     const View<T> x = frame.in<T>(op.x);
     if constexpr (std::is_same_v<T, Complex>) {
-      if (op.fn == UnaryFn::abs) return map(x, frame.out<double>(), [](Complex z) { return std::abs(z); });
+      if (frame.result_dtype() == DType::f32)
+        return map(x, frame.out<double>(), [&](Complex z) { return part(op.fn, z); });
     }
     if constexpr (std::is_same_v<T, Complex> || std::is_same_v<T, double>) {
       if (frame.result_dtype() == DType::bool_)
@@ -333,6 +348,44 @@ static void kernel(const op::Select& op, Frame& frame) {
 
 static void kernel(const op::Cast& op, Frame& frame) {
   convert(frame.tensor(op.x), frame.allocate_result(), op.saturate);
+}
+
+// The parameters are numbers of the dtype that engines compute in, so that all agree on which side of them x lies.
+static void kernel(const op::Activation& op, Frame& frame) {
+  const DType dtype = widened(frame.dtype(op.x));
+  const auto [alpha, beta] = parameters_of(op);
+  const ActivationParameters rounded{round_to(dtype, alpha), round_to(dtype, beta)};
+  map(frame.in(op.x), frame.out(), [&](double x) { return activate(op.fn, x, rounded); });
+}
+
+// min(max(x, low), high)
+static void kernel(const op::Clip& op, Frame& frame) {
+  const DType dtype = frame.result_dtype();
+  with_domain(dtype, [&]<class T>() {
+    if constexpr (!std::is_same_v<T, Complex>) {
+      const auto [lowest, highest] = bounds<T>(dtype);
+      const View<T> x = frame.in<T>(op.x, dtype);
+      const View<T> low = op.low ? frame.in<T>(*op.low, dtype) : View<T>(lowest);
+      const View<T> high = op.high ? frame.in<T>(*op.high, dtype) : View<T>(highest);
+      const Out<T> y = frame.out<T>();
+      walk(
+          y.sizes(),
+          [&](int64_t i, int64_t in_x, int64_t in_low, int64_t in_high) {
+            y.store(i, smaller(larger(x[in_x], low[in_low]), high[in_high]));
+          },
+          broadcast_strides(x.sizes(), y.sizes()), broadcast_strides(low.sizes(), y.sizes()),
+          broadcast_strides(high.sizes(), y.sizes()));
+    }
+  });
+}
+
+static void kernel(const op::Bitcast& op, Frame& frame) {
+  const Tensor& x = frame.tensor(op.x);
+  frame.set(0, Tensor(op.dtype, x.sizes(), x.buffer()));
+}
+
+static void kernel(const op::Complex& op, Frame& frame) {
+  zip(frame.in(op.re), frame.in(op.im), frame.out<Complex>(), [](double re, double im) { return Complex(re, im); });
 }
 
 INGOT_KERNELS(elementwise)

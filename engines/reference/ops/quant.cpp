@@ -1,6 +1,10 @@
 // Ops on packed tensors: engines/reference/packing.h has layout and arithmetic. Sums in double, in index order.
+#include <cmath>
+
 #include "engines/reference/kernel.h"
+#include "engines/reference/numbers.h"
 #include "engines/reference/packing.h"
+#include "engines/reference/walk.h"
 
 namespace ingot::reference {
 
@@ -15,19 +19,11 @@ static void kernel(const op::Quantize& op, Frame& frame) {
   auto values = frame.scratch<double>(packing.columns());
   for (int64_t row = 0; row < packing.rows(); ++row) {
     for (size_t k = 0; k < values.size(); ++k) values[k] = x[row * packing.columns() + static_cast<int64_t>(k)] / scale;
-    for (int64_t g = 0; g < packing.groups(); ++g) {
-      const auto [first, size] = packing.range(g);
-      const auto members = std::span(values).subspan(static_cast<size_t>(first), static_cast<size_t>(size));
-      packing.store_group(bytes, row, g, fit(op.scheme, members));
-      const Group stored = packing.load_group(bytes, row, g);
-      for (int64_t k = first; k < first + size; ++k) {
-        packing.store_code(bytes, row, k, nearest_code(op.scheme, stored, values[static_cast<size_t>(k)]));
-      }
-    }
+    packing.store_row(bytes, row, values);
   }
 }
 
-// (scale of the group · code + bias of the group) · scale
+// The value of each code, times scale
 static void kernel(const op::Dequantize& op, Frame& frame) {
   const Tensor& x = frame.tensor(op.x);
   const double scale = frame.in_or(op.scale, 1)[0];
@@ -58,6 +54,22 @@ static void kernel(const op::QuantizedMatmul& op, Frame& frame) {
       y.store(row * n + j, sum);
     }
   }
+}
+
+// scale·(clip(round(x / scale) + zero, low, high) - zero)
+static void kernel(const op::FakeQuantize& op, Frame& frame) {
+  const auto x = frame.in(op.x), scale = frame.in(op.scale);
+  const auto zero = op.zero ? frame.in<double>(*op.zero, DType::f64) : View<double>(0);
+  const auto y = frame.out();
+  const auto low = static_cast<double>(op.low), high = static_cast<double>(op.high);
+  const Sizes zero_strides = op.zero ? broadcast_strides(zero.sizes(), x.sizes()) : Sizes(x.sizes().size());
+  walk(
+      x.sizes(),
+      [&](int64_t i, int64_t s, int64_t z) {
+        const double q = smaller(larger(std::nearbyint(x[i] / scale[s]) + zero[z], low), high);
+        y.store(i, scale[s] * (q - zero[z]));
+      },
+      broadcast_strides(scale.sizes(), x.sizes()), zero_strides);
 }
 
 INGOT_KERNELS(quant)

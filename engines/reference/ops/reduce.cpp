@@ -5,34 +5,13 @@
 #include "engines/reference/convert.h"
 #include "engines/reference/kernel.h"
 #include "engines/reference/numbers.h"
+#include "engines/reference/split.h"
 #include "engines/reference/walk.h"
 
 namespace ingot::reference {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-// Some of the axes of a tensor.
-struct Box {
-  Sizes sizes, strides;
-};
-
-struct Split {
-  Box kept, reduced;
-};
-
-Split split(const Sizes& sizes, const std::vector<int64_t>& axes) {
-  const Sizes strides = strides_of(sizes);
-  std::vector<bool> is_reduced(sizes.size());
-  for (int64_t axis : axes) is_reduced[static_cast<size_t>(from_front(axis, sizes.size()))] = true;
-  Split result;
-  for (size_t axis = 0; axis < sizes.size(); ++axis) {
-    Box& box = is_reduced[axis] ? result.reduced : result.kept;
-    box.sizes.push_back(sizes[axis]);
-    box.strides.push_back(strides[axis]);
-  }
-  return result;
-}
 
 // The elements that one element of the result is made of.
 template <class T>
@@ -57,9 +36,20 @@ double logsumexp(const Group<double>& group) {
   return shift + std::log(group.fold(0, [&](double sum, double x) { return sum + std::exp(x - shift); }));
 }
 
-double reduce(ReduceFn fn, const Group<double>& group, DType) {
-  switch (fn) {
-    case ReduceFn::mean: return group.fold(0, add<double>) / static_cast<double>(group.size());
+double mean(const Group<double>& group) { return group.fold(0, add<double>) / static_cast<double>(group.size()); }
+
+// Σ(x - mean)² / (n - ddof): the mean first, since the difference of two large sums has few digits. Without an element
+// more than ddof there is nothing to divide by.
+double variance(const Group<double>& group, double ddof) {
+  const double centre = mean(group), divisor = std::fmax(static_cast<double>(group.size()) - ddof, 0);
+  return group.fold(0, [&](double sum, double x) { return sum + (x - centre) * (x - centre); }) / divisor;
+}
+
+double reduce(const op::Reduce& op, const Group<double>& group, DType) {
+  switch (op.fn) {
+    case ReduceFn::mean: return mean(group);
+    case ReduceFn::var: return variance(group, op.ddof);
+    case ReduceFn::std: return std::sqrt(variance(group, op.ddof));
     case ReduceFn::prod: return group.fold(1, multiply<double>);
     case ReduceFn::max: return group.fold(-kInfinity, larger<double>);
     case ReduceFn::min: return group.fold(kInfinity, smaller<double>);
@@ -68,31 +58,25 @@ double reduce(ReduceFn fn, const Group<double>& group, DType) {
   }
 }
 
-Complex reduce(ReduceFn fn, const Group<Complex>& group, DType) {
-  if (fn == ReduceFn::prod) return group.fold(1, multiply<Complex>);
+Complex reduce(const op::Reduce& op, const Group<Complex>& group, DType) {
+  if (op.fn == ReduceFn::prod) return group.fold(1, multiply<Complex>);
   const Complex sum = group.fold(0, add<Complex>);
-  return fn == ReduceFn::mean ? sum / static_cast<double>(group.size()) : sum;
+  return op.fn == ReduceFn::mean ? sum / static_cast<double>(group.size()) : sum;
 }
 
-bool reduce(ReduceFn fn, const Group<bool>& group, DType) {
-  const bool any = fn == ReduceFn::any || fn == ReduceFn::max;
+bool reduce(const op::Reduce& op, const Group<bool>& group, DType) {
+  const bool any = op.fn == ReduceFn::any || op.fn == ReduceFn::max;
   return any ? group.fold(false, std::logical_or()) : group.fold(true, std::logical_and());
 }
 
 template <class T>
-T reduce(ReduceFn fn, const Group<T>& group, DType dtype) {
-  switch (fn) {
+T reduce(const op::Reduce& op, const Group<T>& group, DType dtype) {
+  switch (op.fn) {
     case ReduceFn::prod: return group.fold(1, multiply<T>);
     case ReduceFn::max: return group.fold(extremes<T>(dtype).lowest, larger<T>);
     case ReduceFn::min: return group.fold(extremes<T>(dtype).highest, smaller<T>);
     default: return group.fold(0, add<T>);
   }
-}
-
-template <class T>
-bool is_nan(T x) {
-  if constexpr (std::is_same_v<T, double>) return std::isnan(x);
-  return false;
 }
 
 // Whether x comes before `best` as the extreme: the first NaN above all, then the larger or smaller, then by position.
@@ -101,6 +85,32 @@ bool beats(const op::ArgReduce& op, T x, T best) {
   if (is_nan(x) || is_nan(best)) return !is_nan(best);
   if (x == best) return op.last;
   return op.fn == ArgReduceFn::max ? x > best : x < best;
+}
+
+// What cumulation begins with: the reduction of nothing.
+template <class T>
+T identity(CumulateFn fn, DType dtype) {
+  switch (fn) {
+    case CumulateFn::sum: return T{0};
+    case CumulateFn::prod: return T{1};
+    default: break;
+  }
+  if constexpr (!std::is_same_v<T, Complex>) {
+    return fn == CumulateFn::min ? bounds<T>(dtype).highest : bounds<T>(dtype).lowest;  // logsumexp: -inf
+  }
+  return T{};
+}
+
+template <class T>
+T accumulate(CumulateFn fn, T sum, T x) {
+  if constexpr (!std::is_same_v<T, Complex>) {
+    if (fn == CumulateFn::max) return larger(sum, x);
+    if (fn == CumulateFn::min) return smaller(sum, x);
+  }
+  if constexpr (std::is_same_v<T, double>) {
+    if (fn == CumulateFn::logsumexp) return logaddexp(sum, x);
+  }
+  return fn == CumulateFn::prod ? multiply(sum, x) : add(sum, x);
 }
 
 }  // namespace
@@ -114,7 +124,7 @@ static void kernel(const op::Reduce& op, Frame& frame) {
     const Split axes = split(x.sizes(), op.axes);
     walk(
         axes.kept.sizes,
-        [&](int64_t i, int64_t first) { y.store(i, reduce(op.fn, Group<T>{x, first, axes.reduced}, dtype)); },
+        [&](int64_t i, int64_t first) { y.store(i, reduce(op, Group<T>{x, first, axes.reduced}, dtype)); },
         axes.kept.strides);
   });
 }
@@ -151,6 +161,25 @@ static void kernel(const op::Softmax& op, Frame& frame) {
       const double shifted = x[lanes.at(o, k, i)] - largest;
       y.store(lanes.at(o, k, i), op.log ? shifted - std::log(sum) : std::exp(shifted) / sum);
     }
+  });
+}
+
+// y[k] = fn(x[0] … x[k]), or before x[k] goes in where exclusive
+static void kernel(const op::Cumulate& op, Frame& frame) {
+  const DType dtype = frame.result_dtype();
+  with_domain(dtype, [&]<class T>() {
+    const View<T> x = frame.in<T>(op.x, dtype);
+    const Out<T> y = frame.out<T>();
+    const Lanes lanes(x.sizes(), from_front(op.axis, x.sizes().size()));
+    lanes.each([&](int64_t o, int64_t i) {
+      T sum = identity<T>(op.fn, dtype);
+      for (int64_t step = 0; step < lanes.size; ++step) {
+        const int64_t at = lanes.at(o, op.reverse ? lanes.size - 1 - step : step, i);
+        const T before = sum;
+        sum = accumulate(op.fn, sum, x[at]);
+        y.store(at, op.exclusive ? before : sum);
+      }
+    });
   });
 }
 

@@ -1,12 +1,12 @@
-#include "tests/reference/case.h"
+#include "tests/support/case.h"
 
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -25,66 +25,29 @@ Tensor tensor_of(std::string_view text) {
 
 // ----------------------------------------------------------------------------------------------------------- machine
 
-namespace {
-
-Tensor initial(const Program& program, const State& state) {
-  if (state.initial) return program.weights[state.initial->id].tensor;
-  Tensor zeros = Tensor::allocate(state.type.dtype, *literal_sizes(state.type.shape), state.type.scheme);
-  std::ranges::fill(zeros.mutable_bytes(), std::byte{0});
-  return zeros;
+static Executable compiled(const Program& program, const std::string& engine, const RunLimits& limits) {
+  CompileOptions options;
+  options.engine = engine;
+  options.limits = limits;
+  options.poison = true;
+  return compile(program, options);
 }
 
-GraphId graph_of(const Program& program, std::string_view method) {
-  const Graph* graph = program.method(method);
-  if (!graph) throw Error(Code::not_found, fmt::format("the program has no method {}", method));
-  return {static_cast<uint32_t>(graph - program.graphs.data())};
-}
-
-// What a runtime checks before a call: the engine relies on it.
-Bindings bindings_of(const Graph& graph, const std::vector<Tensor>& inputs) {
-  std::vector<DimEquation> equations;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const Value& value = graph.values[graph.inputs[i].id];
-    if (inputs[i].dtype() != value.type.dtype || inputs[i].sizes().size() != value.type.shape.size()) {
-      throw Error::mismatch(Code::type_mismatch, "", "input " + value.name, to_string(inputs[i].type()),
-                            to_string(value.type));
-    }
-    for (size_t axis = 0; axis < value.type.shape.size(); ++axis) {
-      equations.push_back({value.type.shape[axis], inputs[i].sizes()[axis], value.name});
-    }
-  }
-  return solve(equations);
-}
-
-}  // namespace
-
-Machine::Machine(std::string_view text) : plan_(reference::make_plan(parse(text))) { reset(); }
-
-void Machine::reset() {
-  states_.clear();
-  for (const State& state : plan_.program.states) states_.push_back(initial(plan_.program, state));
-}
+Machine::Machine(std::string_view text, std::string engine)
+    : engine_(std::move(engine)), session_(compiled(parse(text), engine_, {})) {}
 
 Tensors Machine::call(std::string_view method, const Tensors& named, const RunLimits& limits) {
-  const GraphId id = graph_of(plan_.program, method);
-  const Graph& graph = plan_.program.graphs[id.id];
-  std::vector<Tensor> inputs;
-  inputs.reserve(graph.inputs.size());
-  for (Ref input : graph.inputs) inputs.push_back(named.at(graph.values[input.id].name));
-  Bindings bindings = bindings_of(graph, inputs);
-  reference::States states(states_);
-  const std::vector<Tensor> outputs = execute(plan_, id, std::move(inputs), std::move(bindings), states, limits);
-  states.commit();
-  Tensors result;
-  for (size_t i = 0; i < outputs.size(); ++i) result.emplace(graph.outputs.at(i).name, outputs[i]);
-  return result;
-}
-
-const Tensor& Machine::state(std::string_view name) const {
-  for (size_t i = 0; i < states_.size(); ++i) {
-    if (plan_.program.states[i].name == name) return states_[i];
+  const RunLimits& given = session_.executable().limits();
+  if (limits.bytes != given.bytes || limits.steps != given.steps) {
+    Session limited(compiled(program(), engine_, limits));
+    for (const State& state : program().states) limited.set_state(state.name, session_.state(state.name));
+    session_ = std::move(limited);
   }
-  throw Error(Code::not_found, fmt::format("the program has no state {}", name));
+  std::vector<NamedTensor> inputs;
+  for (const auto& [name, tensor] : named) inputs.push_back({name, tensor});
+  Tensors result;
+  for (NamedTensor& output : session_.run(std::move(inputs), method)) result.emplace(output.name, output.tensor);
+  return result;
 }
 
 // -------------------------------------------------------------------------------------------------------- comparison
@@ -175,54 +138,72 @@ Tensors tensors_of(const json& named) {
   return result;
 }
 
-void expect_outputs(const Tensors& actual, const Tensors& expected, const Closeness& closeness) {
-  EXPECT_EQ(actual.size(), expected.size());
+// What is wrong with the outputs, a sentence; empty when nothing is.
+std::string problem_of(const Tensors& actual, const Tensors& expected, const Closeness& closeness) {
+  if (actual.size() != expected.size()) {
+    return fmt::format("there are {} outputs, expected {}", actual.size(), expected.size());
+  }
   for (const auto& [name, tensor] : expected) {
     const auto found = actual.find(name);
-    if (found == actual.end()) {
-      ADD_FAILURE() << "there is no output " << name;
-      continue;
-    }
-    EXPECT_EQ(difference(found->second, tensor, closeness), "") << "in output " << name;
+    if (found == actual.end()) return fmt::format("there is no output {}", name);
+    const std::string differs = difference(found->second, tensor, closeness);
+    if (!differs.empty()) return fmt::format("output {}: {}", name, differs);
   }
+  return {};
 }
 
-void run_call(Machine& machine, const json& call) {
+std::string refusal_problem(const std::string& got, const std::string& expected) {
+  return got == expected ? "" : fmt::format("error \"{}\", expected \"{}\"", got, expected);
+}
+
+std::string call_problem(Machine& machine, const json& call) {
   const Tensors inputs = tensors_of(call.at("inputs"));
   const Closeness closeness{call.value("ulps", int64_t{1}), call.value("atol", 0.0)};
   RunLimits limits;
   limits.steps = call.value("steps", limits.steps);
   limits.bytes = call.value("bytes", limits.bytes);
+  std::string problem, refused;
   try {
     const Tensors outputs = machine.call(call.value("method", "main"), inputs, limits);
-    if (call.contains("error")) {
-      ADD_FAILURE() << "no error, expected " << call["error"];
-    } else {
-      expect_outputs(outputs, tensors_of(call.at("outputs")), closeness);
-    }
+    if (!call.contains("error")) problem = problem_of(outputs, tensors_of(call.at("outputs")), closeness);
   } catch (const Error& error) {
-    EXPECT_EQ(error.what(), call.value("error", ""));
+    refused = error.what();
   }
-  expect_outputs(inputs, tensors_of(call.at("inputs")), {0, 0});  // nobody wrote into them
+  if (problem.empty()) problem = refusal_problem(refused, call.value("error", ""));
+  if (problem.empty()) problem = problem_of(inputs, tensors_of(call.at("inputs")), {0, 0});  // nobody wrote into them
   for (const auto& [name, tensor] : tensors_of(call.value("states", json::object()))) {
-    EXPECT_EQ(difference(machine.state(name), tensor, closeness), "") << "in state " << name;
+    if (problem.empty()) problem = difference(machine.state(name), tensor, closeness);
   }
+  return problem;
 }
 
 }  // namespace
 
-void run_cases(std::string_view family) {
-  const std::string path = fmt::format("{}/tests/data/reference/{}.json", source_dir, family);
-  const json cases = json::parse(std::ifstream(path));
-  ASSERT_FALSE(cases.empty()) << path;
-  for (const json& row : cases) {
-    Machine machine(row.at("program").get<std::string>());
-    for (int run = 1; run <= 2; ++run) {
-      SCOPED_TRACE(fmt::format("{}, run {}", row.at("name").get<std::string>(), run));
-      machine.reset();
-      for (const json& call : row.at("calls")) run_call(machine, call);
-    }
+std::vector<std::string> case_families() {
+  namespace fs = std::filesystem;
+  std::vector<std::string> names;
+  for (const auto& file : fs::directory_iterator(fs::path(source_dir) / "tests/data/reference")) {
+    if (file.path().extension() == ".json") names.push_back(file.path().stem().string());
   }
+  std::ranges::sort(names);
+  return names;
+}
+
+std::vector<CaseResult> run_cases(std::string_view family, const std::string& engine) {
+  const std::string path = fmt::format("{}/tests/data/reference/{}.json", source_dir, family);
+  std::vector<CaseResult> results;
+  for (const json& row : json::parse(std::ifstream(path))) {
+    Machine machine(row.at("program").get<std::string>(), engine);
+    CaseResult result{.name = row.at("name").get<std::string>(), .program = machine.program(), .problem = {}};
+    for (int run = 1; run <= 2; ++run) {
+      machine.reset();
+      for (const json& call : row.at("calls")) {
+        if (result.problem.empty()) result.problem = call_problem(machine, call);
+      }
+    }
+    results.push_back(std::move(result));
+  }
+  return results;
 }
 
 }  // namespace ingot::test

@@ -1,4 +1,4 @@
-// Cases of the reference engine: programs with inputs, and the outputs that NumPy gives for them.
+// Cases that every engine is held to: programs with inputs, and the outputs that NumPy gives for them.
 //
 // tests/data/reference/<family>.json is a list of cases, made by tests/reference/cases.py from make_<family>.py;
 // values_test.cpp runs every such file.
@@ -18,8 +18,10 @@
 //   "steps", "bytes"   RunLimits
 //   "states"     contents after the call, by name
 //
-// Ownership  a Machine owns its program and states. Threads  none involved.
-// Failure    what the file gets wrong throws; what the engine gets wrong is a failure of the test.
+// Every case runs twice, on results that begin as garbage.
+//
+// Ownership  values. Threads  none involved.
+// Failure    what the file gets wrong throws; what the engine gets wrong is the problem of its case.
 #pragma once
 
 #include <map>
@@ -27,7 +29,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engines/reference/execute.h"
+#include "runtime/session.h"
 
 namespace ingot::test {
 
@@ -36,20 +38,21 @@ using Tensors = std::map<std::string, Tensor, std::less<>>;
 // `f32[2] = [1.0, nan]`
 Tensor tensor_of(std::string_view text);
 
-// A program and its states, as a session keeps them.
+// A program on an engine, with the states of one session.
 class Machine {
  public:
-  explicit Machine(std::string_view text);
+  explicit Machine(std::string_view text, std::string engine = "reference");
 
   // The states as they were at first.
-  void reset();
+  void reset() { session_.reset(); }
   // Commits the states unless it throws.
   Tensors call(std::string_view method, const Tensors& inputs, const RunLimits& limits = {});
-  const Tensor& state(std::string_view name) const;
+  const Tensor& state(std::string_view name) const { return session_.state(name); }
+  const Program& program() const { return session_.executable().program(); }
 
  private:
-  reference::Plan plan_;
-  std::vector<Tensor> states_;
+  std::string engine_;
+  Session session_;
 };
 
 struct Closeness {
@@ -60,7 +63,16 @@ struct Closeness {
 // One sentence about the first element that differs; empty when there is none.
 std::string difference(const Tensor& actual, const Tensor& expected, const Closeness& closeness = {});
 
-// Every case of tests/data/reference/<family>.json, each twice.
-void run_cases(std::string_view family);
+// Those of tests/data/reference, in order.
+std::vector<std::string> case_families();
+
+struct CaseResult {
+  std::string name;
+  Program program;
+  std::string problem;  // a sentence; empty when it passed
+};
+
+// Every case of tests/data/reference/<family>.json.
+std::vector<CaseResult> run_cases(std::string_view family, const std::string& engine = "reference");
 
 }  // namespace ingot::test

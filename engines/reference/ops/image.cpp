@@ -1,0 +1,381 @@
+// Ops on images. Sums in double, in index order; a sample of weight 0 is not read.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "engines/reference/kernel.h"
+#include "engines/reference/numbers.h"
+#include "engines/reference/resample.h"
+#include "engines/reference/walk.h"
+#include "program/error.h"
+
+namespace ingot::reference {
+namespace {
+
+void require_elements(int64_t axis, int64_t size) {
+  if (size > 0) return;
+  throw Error::mismatch(Code::out_of_range, "", fmt::format("axis {} of x", axis), "0", "at least 1 to sample from");
+}
+
+// ------------------------------------------------------------------------------------------------------------ resize
+
+struct Resized {
+  std::vector<int64_t> axes;  // from the front
+  std::vector<ResizedAxis> samples;
+};
+
+Resized resized(const op::Resize& op, const Sizes& in, const Sizes& out, Frame& frame) {
+  Resized result;
+  for (size_t i = 0; i < op.axes.size(); ++i) {
+    const int64_t axis = from_front(op.axes[i], in.size());
+    const auto at = static_cast<size_t>(axis);
+    require_elements(axis, in[at]);
+    result.axes.push_back(axis);
+    result.samples.push_back(resized_axis(op, i, in[at], out[at], frame));
+  }
+  return result;
+}
+
+// Calls f(i) for every element whose position along some axis lies outside x.
+template <class F>
+void each_cropped(const Resized& resize, const Sizes& sizes, F&& f) {
+  const Sizes strides = strides_of(sizes);
+  for (int64_t i = 0, n = element_count(sizes); i < n; ++i) {
+    for (size_t k = 0; k < resize.axes.size(); ++k) {
+      const auto axis = static_cast<size_t>(resize.axes[k]);
+      if (!resize.samples[k].cropped[static_cast<size_t>(i / strides[axis] % sizes[axis])]) continue;
+      f(i);
+      break;
+    }
+  }
+}
+
+// y[..., p, ...] = Σ weight(p, t) · x[..., element(p, t), ...] along one axis; `sizes` becomes that of y.
+std::vector<double> resample(const std::vector<double>& x, Sizes& sizes, int64_t axis, const ResizedAxis& samples,
+                             Frame& frame) {
+  const Lanes from(sizes, axis);
+  sizes[static_cast<size_t>(axis)] = samples.out;
+  const Lanes to(sizes, axis);
+  frame.spend(element_count(sizes), samples.taps);
+  auto y = frame.scratch<double>(element_count(sizes));
+  to.each([&](int64_t o, int64_t i) {
+    for (int64_t p = 0; p < samples.out; ++p) {
+      double sum = 0;
+      for (int64_t t = 0; t < samples.taps; ++t) {
+        const double weight = samples.weight(p, t);
+        if (weight != 0) sum += weight * x[static_cast<size_t>(from.at(o, samples.element(p, t), i))];
+      }
+      y[static_cast<size_t>(to.at(o, p, i))] = sum;
+    }
+  });
+  return y;
+}
+
+// Every axis after the other.
+void interpolate(const op::Resize& op, Frame& frame) {
+  const auto x = frame.in(op.x);
+  const auto y = frame.out();
+  if (y.size() == 0) return;
+  const Resized resize = resized(op, x.sizes(), y.sizes(), frame);
+  Sizes sizes = x.sizes();
+  auto values = frame.scratch<double>(x.size());
+  for (size_t i = 0; i < values.size(); ++i) values[i] = x[static_cast<int64_t>(i)];
+  for (size_t k = 0; k < resize.axes.size(); ++k) {
+    values = resample(values, sizes, resize.axes[k], resize.samples[k], frame);
+  }
+  for (size_t i = 0; i < values.size(); ++i) y.store(static_cast<int64_t>(i), values[i]);
+  each_cropped(resize, y.sizes(), [&](int64_t i) { y.store(i, op.extrapolation); });
+}
+
+// y[p0, p1, ...] = x[element(p0), element(p1), ...]
+template <class T>
+void take_nearest(const op::Resize& op, Frame& frame) {
+  const auto x = frame.in<T>(op.x);
+  const auto y = frame.out<T>();
+  if (y.size() == 0) return;
+  const Resized resize = resized(op, x.sizes(), y.sizes(), frame);
+  const Sizes from = strides_of(x.sizes()), to = strides_of(y.sizes());
+  Sizes at(to.size());
+  for (int64_t i = 0, n = y.size(); i < n; ++i) {
+    for (size_t axis = 0; axis < to.size(); ++axis) at[axis] = i / to[axis] % y.sizes()[axis];
+    for (size_t k = 0; k < resize.axes.size(); ++k) {
+      int64_t& position = at[static_cast<size_t>(resize.axes[k])];
+      position = resize.samples[k].element(position, 0);
+    }
+    y.store(i, x[std::inner_product(at.begin(), at.end(), from.begin(), int64_t{0})]);
+  }
+  each_cropped(resize, y.sizes(), [&](int64_t i) { y.store(i, static_cast<T>(op.extrapolation)); });
+}
+
+}  // namespace
+
+static void kernel(const op::Resize& op, Frame& frame) {
+  if (op.mode != ResizeMode::nearest) return interpolate(op, frame);
+  with_domain(frame.dtype(op.x), [&]<class T>() { take_nearest<T>(op, frame); });
+}
+
+// -------------------------------------------------------------------------------------------------------------- grid
+
+// y[n, c, o...] = Σ over the samples of grid[n, o...] of weight · x[n, c, element...]; one outside x adds nothing.
+template <class T>
+static void sample_grid(const op::GridSample& op, Frame& frame) {
+  const auto x = frame.in<T>(op.x);
+  const auto grid = frame.in(op.grid);
+  const auto y = frame.out<T>();
+  if (y.size() == 0) return;
+  const Sizes spatial(x.sizes().begin() + 2, x.sizes().end()), strides = strides_of(spatial);
+  const auto rank = static_cast<int64_t>(spatial.size());
+  for (int64_t axis = 0; axis < rank; ++axis) require_elements(axis + 2, spatial[static_cast<size_t>(axis)]);
+  const int64_t batches = x.sizes()[0], channels = x.sizes()[1], area = element_count(spatial);
+  const int64_t points = y.size() / (batches * channels);
+  const bool nearest = op.mode == GridMode::nearest;  // one sample, which keeps its bits
+  const int each = op.mode == GridMode::cubic ? 4 : nearest ? 1 : 2;
+  const int64_t samples = element_count(Sizes(spatial.size(), each));
+  frame.spend(y.size(), samples);
+  std::vector<GridTaps> taps(spatial.size());
+  for (int64_t n = 0; n < batches; ++n) {
+    for (int64_t p = 0; p < points; ++p) {
+      for (int64_t axis = 0; axis < rank; ++axis) {  // the grid has the last axis first
+        const double coordinate = grid[(n * points + p) * rank + (rank - 1 - axis)];
+        taps[static_cast<size_t>(axis)] = grid_taps(op, coordinate, spatial[static_cast<size_t>(axis)]);
+      }
+      for (int64_t c = 0; c < channels; ++c) {
+        T sum{};
+        for (int64_t s = 0; s < samples; ++s) {
+          double weight = 1;
+          int64_t at = (n * channels + c) * area;
+          for (size_t axis = spatial.size(), rest = static_cast<size_t>(s); axis-- > 0;
+               rest /= static_cast<size_t>(each)) {
+            const size_t tap = rest % static_cast<size_t>(each);
+            weight *= taps[axis].element[tap] < 0 ? 0 : taps[axis].weight[tap];
+            at += taps[axis].element[tap] * strides[axis];
+          }
+          if (weight == 0) continue;
+          if constexpr (std::is_same_v<T, double>) {
+            sum = nearest ? x[at] : sum + weight * x[at];
+          } else {
+            sum = x[at];
+          }
+        }
+        y.store((n * channels + c) * points + p, sum);
+      }
+    }
+  }
+}
+
+static void kernel(const op::GridSample& op, Frame& frame) {
+  with_domain(frame.dtype(op.x), [&]<class T>() { sample_grid<T>(op, frame); });
+}
+
+// ----------------------------------------------------------------------------------------------------------- regions
+
+namespace {
+
+int64_t image_of(int64_t batch, int64_t region, int64_t images) {
+  if (batch >= 0 && batch < images) return batch;
+  throw Error::mismatch(Code::out_of_range, "", fmt::format("batch of region {}", region), std::to_string(batch),
+                        fmt::format("0 to {}", images - 1));
+}
+
+void require_finite(double corner, int64_t region) {
+  if (std::isfinite(corner)) return;
+  throw Error::mismatch(Code::out_of_range, "", fmt::format("a corner of region {}", region), fmt::format("{}", corner),
+                        "a finite number");
+}
+
+// One axis of a region of an image: `bins` equal parts from `start`, each with `samples` points in the middle of equal
+// parts of it.
+struct RegionAxis {
+  double start, bin;
+  int64_t samples;
+
+  double point(int64_t b, int64_t s) const {
+    return start + static_cast<double>(b) * bin + (static_cast<double>(s) + 0.5) * bin / static_cast<double>(samples);
+  }
+};
+
+RegionAxis region_axis(const op::RoiAlign& op, double low, double high, int64_t bins) {
+  const double start = low * op.scale - (op.half_pixel ? 0.5 : 0), size = (high - low) * op.scale;
+  const double bin = (op.half_pixel ? size : std::max(size, 1.0)) / static_cast<double>(bins);
+  if (op.sampling > 0) return {start, bin, op.sampling};
+  return {start, bin, static_cast<int64_t>(std::clamp(std::ceil(bin), 0.0, 0x1p31))};
+}
+
+// The two elements of an axis that a point lies between, and the weight of each: none further than 1 outside.
+struct Between {
+  int64_t element[2] = {};
+  double weight[2] = {};
+};
+
+Between between(double point, int64_t size) {
+  if (size == 0 || !(point >= -1 && point <= static_cast<double>(size))) return {};
+  point = std::clamp<double>(point, 0, static_cast<double>(size - 1));
+  const double below = std::floor(point);
+  const auto low = static_cast<int64_t>(below);
+  return {{low, std::min(low + 1, size - 1)}, {1 - (point - below), point - below}};
+}
+
+}  // namespace
+
+// The mean over the points of a bin of Σ weight · x, or the largest weight · x: the four elements around a point have
+// bilinear weights, and all 0 outside.
+static void kernel(const op::RoiAlign& op, Frame& frame) {
+  const auto x = frame.in(op.x), rois = frame.in(op.rois);
+  const auto batch = frame.indices(op.batch);
+  const auto y = frame.out();
+  if (y.size() == 0) return;
+  const int64_t channels = x.sizes()[1], height = x.sizes()[2], width = x.sizes()[3];
+  for (int64_t r = 0; r < y.sizes()[0]; ++r) {
+    const int64_t image = image_of(batch[r], r, x.sizes()[0]);
+    for (int64_t i = 0; i < 4; ++i) require_finite(rois[4 * r + i] * op.scale, r);
+    const RegionAxis across = region_axis(op, rois[4 * r], rois[4 * r + 2], op.width);
+    const RegionAxis down = region_axis(op, rois[4 * r + 1], rois[4 * r + 3], op.height);
+    frame.spend(element_count(Sizes{channels, op.height, op.width}),
+                element_count(Sizes{down.samples, across.samples}));
+    walk(Sizes{channels, op.height, op.width}, [&](int64_t i) {
+      const int64_t plane = (image * channels + i / (op.height * op.width)) * height * width;
+      double sum = 0, largest = -std::numeric_limits<double>::infinity();
+      for (int64_t sy = 0; sy < down.samples; ++sy) {
+        const Between rows = between(down.point(i / op.width % op.height, sy), height);
+        for (int64_t sx = 0; sx < across.samples; ++sx) {
+          const Between columns = between(across.point(i % op.width, sx), width);
+          for (int k = 0; k < 4; ++k) {
+            const double weight = rows.weight[k / 2] * columns.weight[k % 2];
+            const double value =
+                weight == 0 ? 0 : weight * x[plane + rows.element[k / 2] * width + columns.element[k % 2]];
+            sum += value;
+            largest = larger(largest, value);
+          }
+        }
+      }
+      const int64_t points = down.samples * across.samples;
+      const double result = op.fn == RoiFn::max ? largest : sum / static_cast<double>(points);
+      y.store(r * channels * op.height * op.width + i, points == 0 ? 0 : result);
+    });
+  }
+}
+
+namespace {
+
+// The elements of one axis that bin b of a region covers: corners rounded, halves away from 0, and both within.
+struct Covered {
+  int64_t first, end;
+};
+
+Covered covered(double low, double high, int64_t b, int64_t bins, int64_t size) {
+  constexpr double far = 0x1p52;  // where a double has no fractions left, beyond every axis
+  const double start = std::clamp(std::round(low), -far, far), end = std::clamp(std::round(high), -far, far);
+  const double length = std::max(end - start + 1, 1.0);
+  const double bin = length / static_cast<double>(bins);
+  const auto within = [&](double at) {
+    return static_cast<int64_t>(std::clamp<double>(at, 0, static_cast<double>(size)));
+  };
+  return {within(std::floor(static_cast<double>(b) * bin) + start),
+          within(std::ceil(static_cast<double>(b + 1) * bin) + start)};
+}
+
+}  // namespace
+
+// max of x over the elements that a bin covers; 0 where it covers none
+static void kernel(const op::RoiPool& op, Frame& frame) {
+  const auto x = frame.in(op.x), rois = frame.in(op.rois);
+  const auto y = frame.out();
+  if (y.size() == 0) return;
+  const int64_t channels = x.sizes()[1], height = x.sizes()[2], width = x.sizes()[3];
+  for (int64_t r = 0; r < y.sizes()[0]; ++r) {
+    double corner[4];
+    for (int64_t i = 0; i < 4; ++i) require_finite(corner[i] = rois[5 * r + 1 + i] * op.scale, r);
+    const double batch = rois[5 * r];
+    if (std::trunc(batch) != batch || !(batch >= 0 && batch < static_cast<double>(x.sizes()[0]))) {
+      throw Error::mismatch(Code::out_of_range, "", fmt::format("batch of region {}", r), fmt::format("{}", batch),
+                            fmt::format("0 to {}", x.sizes()[0] - 1));
+    }
+    walk(Sizes{channels, op.height, op.width}, [&](int64_t i) {
+      const Covered rows = covered(corner[1], corner[3], i / op.width % op.height, op.height, height);
+      const Covered columns = covered(corner[0], corner[2], i % op.width, op.width, width);
+      const int64_t channel = i / (op.height * op.width);
+      const int64_t plane = (static_cast<int64_t>(batch) * channels + channel) * height * width;
+      const bool empty = rows.end <= rows.first || columns.end <= columns.first;
+      double largest = empty ? 0 : -std::numeric_limits<double>::infinity();
+      for (int64_t row = rows.first; row < rows.end; ++row) {
+        frame.spend(std::max<int64_t>(columns.end - columns.first, 0));
+        for (int64_t c = columns.first; c < columns.end; ++c) largest = larger(largest, x[plane + row * width + c]);
+      }
+      y.store(r * channels * op.height * op.width + i, largest);
+    });
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------------- boxes
+
+namespace {
+
+struct Box {
+  double top, left, bottom, right;
+  double area() const { return (bottom - top) * (right - left); }
+};
+
+Box box_at(const View<double>& boxes, int64_t i, bool center) {
+  const double a = boxes[4 * i], b = boxes[4 * i + 1], c = boxes[4 * i + 2], d = boxes[4 * i + 3];
+  if (center) return {b - d / 2, a - c / 2, b + d / 2, a + c / 2};
+  return {std::min(a, c), std::min(b, d), std::max(a, c), std::max(b, d)};
+}
+
+// Intersection over union; 0 where either has no area.
+double overlap(const Box& a, const Box& b) {
+  const double height = std::min(a.bottom, b.bottom) - std::max(a.top, b.top);
+  const double width = std::min(a.right, b.right) - std::max(a.left, b.left);
+  if (!(height > 0 && width > 0 && a.area() > 0 && b.area() > 0)) return 0;
+  return height * width / (a.area() + b.area() - height * width);
+}
+
+// The boxes of one class that may be chosen, best first and of equal scores the lowest index. NaN is no score.
+std::vector<int64_t> candidates(const op::Nms& op, const View<double>& scores, int64_t first, int64_t count,
+                                Frame& frame) {
+  auto order = frame.scratch<int64_t>(count);
+  std::iota(order.begin(), order.end(), 0);
+  const double least = op.score_threshold.value_or(-std::numeric_limits<double>::infinity());
+  std::erase_if(order, [&](int64_t i) {
+    const double score = scores[first + i];
+    return std::isnan(score) || (op.score_threshold && score <= least);
+  });
+  std::ranges::sort(order, [&](int64_t a, int64_t b) {
+    const double left = scores[first + a], right = scores[first + b];
+    return left != right ? left > right : a < b;
+  });
+  return order;
+}
+
+}  // namespace
+
+// For each batch and class: the best box, then the best that overlaps none of the chosen by more than the threshold, …
+static void kernel(const op::Nms& op, Frame& frame) {
+  const auto boxes = frame.in(op.boxes), scores = frame.in(op.scores);
+  const int64_t batches = scores.sizes()[0], classes = scores.sizes()[1], count = scores.sizes()[2];
+  frame.spend(scores.size(), 2);
+  std::vector<int64_t> rows;
+  for (int64_t n = 0; n < batches; ++n) {
+    for (int64_t c = 0; c < classes; ++c) {
+      std::vector<int64_t> chosen;
+      for (int64_t i : candidates(op, scores, (n * classes + c) * count, count, frame)) {
+        if (std::ssize(chosen) >= op.max_output) break;
+        frame.spend(std::ssize(chosen));
+        const Box box = box_at(boxes, n * count + i, op.center);
+        const bool free = std::ranges::none_of(chosen, [&](int64_t j) {
+          return overlap(box, box_at(boxes, n * count + j, op.center)) > op.iou_threshold;
+        });
+        if (free) chosen.push_back(i);
+      }
+      for (int64_t i : chosen) rows.insert(rows.end(), {n, c, i});
+    }
+  }
+  frame.bind(op.count, std::ssize(rows) / 3);
+  const auto y = frame.out<int64_t>();
+  for (int64_t i = 0; i < y.size(); ++i) y.store(i, rows[static_cast<size_t>(i)]);
+}
+
+INGOT_KERNELS(image)
+
+}  // namespace ingot::reference

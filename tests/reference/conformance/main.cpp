@@ -1,0 +1,101 @@
+// conformance: which ops an engine computes as NumPy does, by dtype, as a page in Markdown.
+//
+//   conformance ENGINE...      exit code 1 when a case fails
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "gen/op_pages.h"
+#include "program/text/fields.h"
+#include "tests/support/case.h"
+
+namespace ingot::test {
+namespace {
+
+constexpr DType columns[] = {DType::bool_, DType::u8,  DType::u16, DType::u32,  DType::u64, DType::i8,  DType::i16,
+                             DType::i32,   DType::i64, DType::f16, DType::bf16, DType::f32, DType::f64, DType::c64};
+
+struct Count {
+  int passed = 0, failed = 0;
+};
+
+// Cases by op and dtype; one that is none of the columns counts under packed.
+using Table = std::map<std::pair<size_t, DType>, Count>;
+
+// What a node computes on: its first operand, or where it has none its first result.
+std::optional<DType> dtype_of(const Graph& graph, const Node& node) {
+  std::optional<DType> dtype;
+  text::visit_operands(node.op, [&]<class F>(const FieldFacts&, const F& field) {
+    if (dtype) return;
+    if constexpr (std::same_as<F, Ref>) {
+      dtype = graph.type(field).dtype;
+    } else if constexpr (std::same_as<F, std::vector<Ref>>) {
+      if (!field.empty()) dtype = graph.type(field[0]).dtype;
+    }
+  });
+  if (!dtype && node.result_count > 0) dtype = graph.type(node.first_result).dtype;
+  return dtype;
+}
+
+// Once for each op and dtype that occurs in it.
+void count_case(const CaseResult& result, Table& table) {
+  std::set<std::pair<size_t, DType>> seen;
+  for (const Graph& graph : result.program.graphs) {
+    for (const Node& node : graph.nodes) {
+      const DType dtype = dtype_of(graph, node).value_or(DType::packed);
+      const bool listed = std::ranges::find(columns, dtype) != std::end(columns);
+      seen.emplace(node.op.index(), listed ? dtype : DType::packed);
+    }
+  }
+  for (const auto& key : seen) ++(result.problem.empty() ? table[key].passed : table[key].failed);
+}
+
+std::string cell(const Table& table, size_t opcode, DType dtype) {
+  const auto found = table.find({opcode, dtype});
+  if (found == table.end()) return "";
+  const auto [passed, failed] = found->second;
+  return failed ? fmt::format("{} of {}", passed, passed + failed) : fmt::format("{}", passed);
+}
+
+std::string page(const std::string& engine, const Table& table, size_t cases, size_t failed) {
+  std::string text = fmt::format("## {}\n\n{} cases, {} failed.\n\n| op |", engine, cases, failed);
+  std::string rule = "\n|---|";
+  for (const DType dtype : columns) text += fmt::format(" {} |", to_string(dtype)), rule += "---|";
+  text += " other |" + rule + "---|\n";
+  for (size_t opcode = 0; opcode < kOpCount; ++opcode) {
+    text += fmt::format("| {} |", kOpPages[opcode].name);
+    for (const DType dtype : columns) text += fmt::format(" {} |", cell(table, opcode, dtype));
+    text += fmt::format(" {} |\n", cell(table, opcode, DType::packed));
+  }
+  return text;
+}
+
+size_t run_engine(const std::string& engine) {
+  Table table;
+  size_t cases = 0, failed = 0;
+  for (const std::string& family : case_families()) {
+    for (const CaseResult& result : run_cases(family, engine)) {
+      count_case(result, table);
+      ++cases;
+      if (result.problem.empty()) continue;
+      ++failed;
+      std::cerr << engine << ", " << family << ", " << result.name << ": " << result.problem << "\n";
+    }
+  }
+  std::cout << page(engine, table, cases, failed);
+  return failed;
+}
+
+}  // namespace
+}  // namespace ingot::test
+
+int main(int argc, char** argv) {
+  size_t failed = 0;
+  for (int i = 1; i < argc; ++i) failed += ingot::test::run_engine(argv[i]);
+  return failed > 0 ? 1 : 0;
+}
