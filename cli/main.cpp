@@ -68,8 +68,8 @@ int main(int argc, char** argv) {
       "\n"
       "Exit codes: 0 done, 1 a comparison failed, 2 wrong usage, 3 unsupported, 4 bad file or input, 5 failed while "
       "running.");
-  const std::vector<Verb> verbs = {add_inspect(app), add_verify(app), add_run(app),
-                                   add_convert(app), add_import(app), add_completion(app)};
+  const std::vector<Verb> verbs = {add_import(app), add_inspect(app), add_verify(app), add_run(app),
+                                   add_diff(app),   add_convert(app), add_ops(app),    add_completion(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

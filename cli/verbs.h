@@ -20,6 +20,8 @@ struct Verb {
 Verb add_inspect(CLI::App& root);
 Verb add_verify(CLI::App& root);
 Verb add_run(CLI::App& root);
+Verb add_diff(CLI::App& root);
+Verb add_ops(CLI::App& root);
 Verb add_convert(CLI::App& root);
 Verb add_import(CLI::App& root);
 Verb add_completion(CLI::App& root);

@@ -20,6 +20,10 @@ std::string text_of(T value) {
   }
 }
 
+// What |x| is taken of: integers and bool as double.
+template <class T>
+using Real = std::conditional_t<std::is_same_v<T, std::complex<double>>, T, double>;
+
 template <class T>
 double error_of(T actual, T expected) {
   if (actual == expected) return 0;
@@ -51,15 +55,24 @@ template <class T>
 Comparison compare_elements(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance) {
   const auto a = reference::view<T>(actual), b = reference::view<T>(expected);
   Comparison result;
+  double sum = 0;
+  int64_t finite = 0;
   for (int64_t i = 0; i < a.size(); ++i) {
     const double error = error_of(a[i], b[i]);
-    if (std::isfinite(error)) result.max_error = std::max(result.max_error, error);
+    if (std::isfinite(error)) {
+      result.max_error = std::max(result.max_error, error);
+      const double size = std::abs(static_cast<Real<T>>(b[i]));
+      if (size > 0) result.max_relative_error = std::max(result.max_relative_error, error / size);
+      sum += error;
+      ++finite;
+    }
     if (close(a[i], b[i], tolerance)) continue;
     if (result.differing++ == 0) {
       result.difference =
           fmt::format("element {} is {}, expected {}", position(i, actual.sizes()), text_of(a[i]), text_of(b[i]));
     }
   }
+  if (finite > 0) result.mean_error = sum / static_cast<double>(finite);
   result.equal = result.differing == 0;
   if (!result.equal)
     result.difference +=
@@ -70,17 +83,20 @@ Comparison compare_elements(const Tensor& actual, const Tensor& expected, const 
 Comparison compare_bytes(const Tensor& actual, const Tensor& expected) {
   const bool equal =
       std::equal(actual.bytes().begin(), actual.bytes().end(), expected.bytes().begin(), expected.bytes().end());
-  return {.equal = equal, .differing = equal ? 0 : 1, .max_error = 0, .difference = equal ? "" : "packed bytes differ"};
+  Comparison result;
+  result.equal = equal;
+  result.differing = equal ? 0 : 1;
+  if (!equal) result.difference = "packed bytes differ";
+  return result;
 }
 
 }  // namespace
 
 Comparison compare(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance) {
   if (actual.type() != expected.type()) {
-    return {.equal = false,
-            .differing = 0,
-            .max_error = 0,
-            .difference = fmt::format("type is {}, expected {}", to_string(actual.type()), to_string(expected.type()))};
+    Comparison result;
+    result.difference = fmt::format("type is {}, expected {}", to_string(actual.type()), to_string(expected.type()));
+    return result;
   }
   if (actual.dtype() == DType::packed) return compare_bytes(actual, expected);
   Comparison result;

@@ -19,8 +19,9 @@ struct Tolerance {
 
 struct Comparison {
   bool equal = false;
-  int64_t differing = 0;   // elements outside the tolerance
-  double max_error = 0;    // largest |actual - expected| of the comparable elements
+  int64_t differing = 0;  // elements outside the tolerance
+  // Of the elements that are finite on both sides: |actual - expected|, the largest, the mean, and relative to expected.
+  double max_error = 0, mean_error = 0, max_relative_error = 0;
   std::string difference;  // one sentence; empty when equal
 };
 

@@ -2,51 +2,30 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "cli/tensors.h"
+#include "cli/call.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "engines/reference/elements.h"
+#include "passes/expose.h"
 #include "program/error.h"
 #include "program/open.h"
-#include "runtime/compare.h"
-#include "runtime/session.h"
+#include "program/text.h"
 
 namespace ingot::cli {
 namespace {
 
 struct Options {
-  std::string file, method, engine = "reference";
-  std::vector<std::string> inputs, outputs, expected, sizes;
-  uint64_t seed = 0, repeat = 1;
+  CallOptions call;
+  std::vector<std::string> outputs, expected;
+  uint64_t repeat = 1;
   Tolerance tolerance;
-  bool random = false, quiet = false;
+  bool quiet = false, check_nan = false;
 };
-
-std::vector<std::string> input_names(const Graph& method) {
-  std::vector<std::string> names;
-  for (const Ref input : method.inputs) names.push_back(method.values[input.id].name);
-  return names;
-}
-
-std::vector<NamedTensor> read_inputs(const Options& options, const SpecContext& context) {
-  std::vector<NamedTensor> inputs;
-  const std::vector<std::string> names = input_names(*context.method);
-  const auto given = [&](const std::string& name) {
-    return std::ranges::find(inputs, name, &NamedTensor::name) != inputs.end();
-  };
-  for (const std::string& spec : options.inputs) {
-    for (NamedTensor& input : read_spec(spec, context)) {
-      inputs.push_back({by_position(input.name, "in", names), std::move(input.tensor)});
-    }
-  }
-  if (!options.random) return inputs;
-  for (const std::string& name : names) {
-    if (!given(name)) std::ranges::move(read_spec(name + "=random", context), std::back_inserter(inputs));
-  }
-  return inputs;
-}
 
 const Tensor& find(const std::string& name, const std::vector<NamedTensor>& outputs) {
   const auto found = std::ranges::find(outputs, by_position(name, "out", names_of(outputs)), &NamedTensor::name);
@@ -68,41 +47,57 @@ int check_expected(const std::vector<NamedTensor>& outputs, const Options& optio
   return code;
 }
 
-// An error with a node happened while running; one without was found before.
-std::vector<NamedTensor> call(Session& session, const std::vector<NamedTensor>& inputs, const std::string& method) {
-  try {
-    return session.run(inputs, method);
-  } catch (const Error& error) {
-    if (error.node().empty()) throw;
-    throw FailedRun{error.what()};
+bool has_nan(const Tensor& tensor) {
+  bool found = false;
+  if (!is_real(tensor.dtype()) && tensor.dtype() != DType::c64) return found;
+  reference::with_domain(tensor.dtype(), [&]<class T>() {
+    if constexpr (!std::is_integral_v<T>) {
+      const auto x = reference::view<T>(tensor);
+      for (int64_t i = 0; i < x.size() && !found; ++i) found = x[i] != x[i];
+    }
+  });
+  return found;
+}
+
+// The first node that makes a NaN, on stderr. `values` are the results of all nodes, in order.
+int check_nan(const Exposed& exposed, std::span<const NamedTensor> values) {
+  const Graph& method = *exposed.program.method(exposed.method);
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!has_nan(values[i].tensor)) continue;
+    const Node& node = method.nodes[method.values[exposed.values[i].id].index];
+    fmt::print(stderr, "{}: first in {}\n", paint(Colour::red, "NaN", stderr_is_terminal()),
+               print_node(exposed.program, method, node));
+    return kDiffers;
   }
+  return kDone;
 }
 
 int run(const Options& options) {
-  const Program program = open_program(options.file);
-  const Executable executable = [&] {
-    try {
-      return compile(program, {.engine = options.engine});
-    } catch (const Error& error) {
-      if (error.code() == Code::not_found) throw WrongUsage{error.what()};
-      throw;
-    }
-  }();
-  SpecContext context{.method = &executable.method(options.method), .sizes = {}, .seed = options.seed};
-  for (const std::string& flag : options.sizes) bind_size(flag, program, context.sizes);
-  const std::vector<NamedTensor> inputs = read_inputs(options, context);
-  Session session(executable);
+  const Program given = open_program(options.call.file);
+  const Executable plain = compile_for(given, options.call.engine);
+  const SpecContext context = context_of(options.call, plain);
+  const std::vector<NamedTensor> inputs = read_inputs(options.call, context);
+  std::optional<Exposed> exposed;
+  if (options.check_nan) exposed = expose_values(given, *context.method);
+  Session session(exposed ? compile_for(exposed->program, options.call.engine) : plain);
   std::vector<NamedTensor> outputs;
   {
-    const Progress progress("running " + options.file);
-    for (uint64_t i = 0; i < options.repeat; ++i) outputs = call(session, inputs, options.method);
+    const Progress progress("running " + options.call.file);
+    const std::string& method = exposed ? exposed->method : options.call.method;
+    for (uint64_t i = 0; i < options.repeat; ++i) outputs = call(session, inputs, method);
+  }
+  int code = kDone;
+  if (exposed) {
+    const size_t count = context.method->outputs.size();
+    code = check_nan(*exposed, std::span(outputs).subspan(count));
+    outputs.resize(count);
   }
   for (const std::string& spec : options.outputs) write_spec(spec, outputs);
   const bool shown = !options.quiet && options.outputs.empty();
   for (const NamedTensor& output : outputs) {
     if (shown) write_text("", show(output));
   }
-  return check_expected(outputs, options, context);
+  return std::max(code, check_expected(outputs, options, context));
 }
 
 }  // namespace
@@ -110,28 +105,16 @@ int run(const Options& options) {
 Verb add_run(CLI::App& root) {
   auto o = std::make_shared<Options>();
   CLI::App* app = root.add_subcommand("run", "Run a method and show, save or compare its outputs.");
-  app->add_option("file", o->file, ".ingot file or text form")->required();
-  app->add_option("-i,--input", o->inputs,
-                  "NAME=2x3xf32=1 2 3 4 5 6 | NAME=random | NAME=2x3xf32=random | NAME=@x.npy | @all.safetensors")
-      ->allow_extra_args(false);
+  add_call_options(*app, o->call);
   app->add_option("-o,--output", o->outputs, "NAME=@y.npy | @all.safetensors | @all.npz; without it outputs are shown")
       ->allow_extra_args(false);
   app->add_option("--expect", o->expected, "compare an output: forms as for --input; exit code 1 when one differs")
       ->allow_extra_args(false);
-  app->add_option("--rtol", o->tolerance.rtol, "relative tolerance of --expect")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  app->add_option("--atol", o->tolerance.atol, "absolute tolerance of --expect")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  app->add_option("-m,--method", o->method, "which method; may be left out when there is one");
-  app->add_option("-e,--engine", o->engine, "which engine")->capture_default_str();
-  app->add_flag("--random", o->random, "every input that is not given is random");
-  app->add_option("--size", o->sizes, "SYMBOL=NUMBER, for random inputs of open size")->allow_extra_args(false);
-  app->add_option("--seed", o->seed, "of random inputs")->capture_default_str();
+  add_tolerance_options(*app, o->tolerance);
   app->add_option("--repeat", o->repeat, "call it this often on one session; the last outputs count")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  app->add_flag("--check-nan", o->check_nan, "say which node makes the first NaN; exit code 1 when one does");
   app->add_flag("-q,--quiet", o->quiet, "show nothing");
   app->footer("Inputs and outputs keep their names; in0, out0 name them by position.");
   return {app, [o] { return run(*o); }};

@@ -1,0 +1,80 @@
+#include "cli/call.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "cli/verbs.h"
+#include "program/error.h"
+
+namespace ingot::cli {
+
+void add_call_options(CLI::App& app, CallOptions& o) {
+  app.add_option("file", o.file, ".ingot file or text form")->required();
+  app.add_option("-i,--input", o.inputs,
+                 "NAME=2x3xf32=1 2 3 4 5 6 | NAME=random | NAME=2x3xf32=random | NAME=@x.npy | @all.safetensors")
+      ->allow_extra_args(false);
+  app.add_option("-m,--method", o.method, "which method; may be left out when there is one");
+  app.add_option("-e,--engine", o.engine, "which engine")->capture_default_str();
+  app.add_flag("--random", o.random, "every input that is not given is random");
+  app.add_option("--size", o.sizes, "SYMBOL=NUMBER, for random inputs of open size")->allow_extra_args(false);
+  app.add_option("--seed", o.seed, "of random inputs")->capture_default_str();
+}
+
+void add_tolerance_options(CLI::App& app, Tolerance& tolerance) {
+  app.add_option("--rtol", tolerance.rtol, "relative tolerance of a comparison")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--atol", tolerance.atol, "absolute tolerance of a comparison")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+}
+
+Executable compile_for(const Program& program, const std::string& engine) {
+  try {
+    return compile(program, {.engine = engine});
+  } catch (const Error& error) {
+    if (error.code() == Code::not_found) throw WrongUsage{error.what()};
+    throw;
+  }
+}
+
+SpecContext context_of(const CallOptions& options, const Executable& executable) {
+  SpecContext context{.method = &executable.method(options.method), .sizes = {}, .seed = options.seed};
+  for (const std::string& flag : options.sizes) bind_size(flag, executable.program(), context.sizes);
+  return context;
+}
+
+static std::vector<std::string> input_names(const Graph& method) {
+  std::vector<std::string> names;
+  for (const Ref input : method.inputs) names.push_back(method.values[input.id].name);
+  return names;
+}
+
+std::vector<NamedTensor> read_inputs(const CallOptions& options, const SpecContext& context) {
+  std::vector<NamedTensor> inputs;
+  const std::vector<std::string> names = input_names(*context.method);
+  const auto given = [&](const std::string& name) {
+    return std::ranges::find(inputs, name, &NamedTensor::name) != inputs.end();
+  };
+  for (const std::string& spec : options.inputs) {
+    for (NamedTensor& input : read_spec(spec, context)) {
+      inputs.push_back({by_position(input.name, "in", names), std::move(input.tensor)});
+    }
+  }
+  if (!options.random) return inputs;
+  for (const std::string& name : names) {
+    if (!given(name)) std::ranges::move(read_spec(name + "=random", context), std::back_inserter(inputs));
+  }
+  return inputs;
+}
+
+std::vector<NamedTensor> call(Session& session, const std::vector<NamedTensor>& inputs, const std::string& method) {
+  try {
+    return session.run(inputs, method);
+  } catch (const Error& error) {
+    if (error.node().empty()) throw;
+    throw FailedRun{error.what()};
+  }
+}
+
+}  // namespace ingot::cli

@@ -1,0 +1,35 @@
+// What the verbs that call a method share: its flags, its inputs, and running it.
+//
+// Failure    ingot::Error; WrongUsage for an engine that does not exist; FailedRun for what fails once it runs.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/tensors.h"
+#include "runtime/compare.h"
+#include "runtime/session.h"
+
+namespace ingot::cli {
+
+struct CallOptions {
+  std::string file, method, engine = "reference";
+  std::vector<std::string> inputs, sizes;
+  uint64_t seed = 0;
+  bool random = false;
+};
+
+void add_call_options(CLI::App& app, CallOptions& options);
+void add_tolerance_options(CLI::App& app, Tolerance& tolerance);
+
+Executable compile_for(const Program& program, const std::string& engine);
+
+// A context for tensors of the method. Refers to the executable.
+SpecContext context_of(const CallOptions& options, const Executable& executable);
+std::vector<NamedTensor> read_inputs(const CallOptions& options, const SpecContext& context);
+
+// An error with a node happened while running; one without was found before.
+std::vector<NamedTensor> call(Session& session, const std::vector<NamedTensor>& inputs, const std::string& method);
+
+}  // namespace ingot::cli

@@ -1,0 +1,31 @@
+#include "passes/expose.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ingot {
+
+template <class Range>
+static std::string free_name(const Range& taken, std::string name) {
+  while (std::ranges::any_of(taken, [&](const auto& item) { return item.name == name; })) name += "'";
+  return name;
+}
+
+Exposed expose_values(const Program& program, const Graph& method) {
+  Exposed exposed{.program = program, .method = free_name(program.graphs, method.name + ", exposed"), .values = {}};
+  Graph graph = method;
+  graph.name = exposed.method;
+  graph.exported = true;
+  for (const Node& node : method.nodes) {
+    for (uint32_t i = 0; i < node.result_count; ++i) {
+      const Ref value{node.first_result.id + i};
+      graph.outputs.push_back({.name = free_name(method.outputs, fmt::format("value {}", value.id)), .value = value});
+      exposed.values.push_back(value);
+    }
+  }
+  exposed.program.graphs.push_back(std::move(graph));
+  return exposed;
+}
+
+}  // namespace ingot
