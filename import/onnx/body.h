@@ -36,6 +36,11 @@ class Body {
   // The contents of a value that depends on constants alone, computed by the reference engine; none for others, and
   // where that would take long.
   std::optional<Tensor> contents(Var var);
+  // Symbols that the elements of a list of integers were bound to, by the id of its value.
+  std::unordered_map<uint32_t, std::vector<Dim>>& bound_sizes() { return bound_sizes_; }
+  // Symbols that ops of this graph bind: nothing around it may use them.
+  void add_bound(const Symbol& symbol) { bound_.insert(symbol.name()); }
+  bool binds(const Symbol& symbol) const { return bound_.contains(symbol.name()); }
   // Names a result that has no name yet; a name that is taken gets a number.
   void name(Var var, std::string_view name);
 
@@ -55,6 +60,8 @@ class Body {
   std::unordered_set<std::string> names_;
   std::vector<bool> constant_;  // for the values looked at so far: depends on constants alone
   std::unordered_map<uint32_t, std::optional<Tensor>> contents_;
+  std::unordered_map<uint32_t, std::vector<Dim>> bound_sizes_;
+  std::unordered_set<std::string> bound_;
 };
 
 // The graphs of one control-flow op, which take the same captures.

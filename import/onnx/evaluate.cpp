@@ -83,7 +83,7 @@ void each_operand(const Op& op, const std::function<void(Ref)>& f) {
 }
 
 bool stands_alone(const Op& op) {
-  bool alone = !std::holds_alternative<op::Custom>(op);
+  bool alone = !op.get_if<op::Custom>();
   visit_fields(op, [&](const FieldFacts&, const auto& field) {
     using Field = std::remove_cvref_t<decltype(field)>;
     if constexpr (std::is_same_v<Field, GraphId> || std::is_same_v<Field, StateId> || std::is_same_v<Field, SymbolId>) {

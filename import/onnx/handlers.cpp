@@ -12,9 +12,38 @@ using Rows = std::unordered_multimap<std::string_view, const Handler*>;
 
 Rows all_rows() {
   Rows rows;
-  for (const auto family :
-       {constant_handlers(), control_handlers(), elementwise_handlers(), index_handlers(), matmul_handlers(),
-        norm_handlers(), reduce_handlers(), sequence_handlers(), shape_handlers()}) {
+  for (const auto family : {activation_handlers(),
+                            attention_handlers(),
+                            cast_handlers(),
+                            constant_handlers(),
+                            control_handlers(),
+                            conv_handlers(),
+                            create_handlers(),
+                            elementwise_handlers(),
+                            fft_handlers(),
+                            image_handlers(),
+                            index_handlers(),
+                            layout_handlers(),
+                            linalg_handlers(),
+                            loss_handlers(),
+                            matmul_handlers(),
+                            microsoft_handlers(),
+                            microsoft_attention_handlers(),
+                            microsoft_blocks_handlers(),
+                            microsoft_quant_handlers(),
+                            ml_handlers(),
+                            ml_linear_handlers(),
+                            ml_trees_handlers(),
+                            ngram_handlers(),
+                            norm_handlers(),
+                            pool_handlers(),
+                            quant_handlers(),
+                            recurrent_handlers(),
+                            reduce_handlers(),
+                            sequence_handlers(),
+                            shape_handlers(),
+                            sort_handlers(),
+                            training_handlers()}) {
     for (const Handler& handler : family) rows.emplace(handler.op, &handler);
   }
   return rows;

@@ -28,15 +28,38 @@ struct Handler {
 };
 
 // One for each file of import/onnx/ops.
+std::span<const Handler> activation_handlers();
+std::span<const Handler> attention_handlers();
+std::span<const Handler> cast_handlers();
 std::span<const Handler> constant_handlers();
 std::span<const Handler> control_handlers();
+std::span<const Handler> conv_handlers();
+std::span<const Handler> create_handlers();
 std::span<const Handler> elementwise_handlers();
+std::span<const Handler> fft_handlers();
+std::span<const Handler> image_handlers();
 std::span<const Handler> index_handlers();
+std::span<const Handler> layout_handlers();
+std::span<const Handler> linalg_handlers();
+std::span<const Handler> loss_handlers();
 std::span<const Handler> matmul_handlers();
+std::span<const Handler> microsoft_handlers();
+std::span<const Handler> microsoft_attention_handlers();
+std::span<const Handler> microsoft_blocks_handlers();
+std::span<const Handler> microsoft_quant_handlers();
+std::span<const Handler> ml_handlers();
+std::span<const Handler> ml_linear_handlers();
+std::span<const Handler> ml_trees_handlers();
+std::span<const Handler> ngram_handlers();
 std::span<const Handler> norm_handlers();
+std::span<const Handler> pool_handlers();
+std::span<const Handler> quant_handlers();
+std::span<const Handler> recurrent_handlers();
 std::span<const Handler> reduce_handlers();
 std::span<const Handler> sequence_handlers();
 std::span<const Handler> shape_handlers();
+std::span<const Handler> sort_handlers();
+std::span<const Handler> training_handlers();
 
 // Throws Unsupported where no row fits, with what would.
 const Handler& find_handler(std::string_view domain, std::string_view op, int64_t version);

@@ -98,6 +98,10 @@ class ModelImport {
         check_contents(input, given->second);
         return scope_.define(input.name, Constant{given->second, name});
       }
+      if (input.type.kind == TypeProto::Kind::tensor && is_coded(input.type.elem_type)) {
+        const TensorType bits{DType::u8, input_shape(input), {}};
+        return scope_.define(input.name, Coded{body_.input(input.name, bits), input.type.elem_type});
+      }
       scope_.define(input.name, body_.input(input.name, input_type(input)));
     } catch (const Unsupported& error) {
       context_.failures.add("input", error.message(), name);
@@ -160,7 +164,8 @@ class ModelImport {
     const Value value = scope_.output(output);
     if (value.is_poison()) return;
     try {
-      body_.graph().output(std::string(output.name), as_var(context_, body_, value));
+      const Var var = value.coded() ? body_.bring(value.coded()->bits) : as_var(context_, body_, value);
+      body_.graph().output(std::string(output.name), var);
     } catch (const Unsupported& error) {
       context_.failures.add("output", error.message(), std::string(output.name));
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "import/onnx/sizes.h"
 #include "program/io/named_tensor.h"
 
 namespace ingot::onnx {
@@ -50,7 +51,9 @@ const Value& Node::value(size_t i) {
 }
 
 TensorType Node::type(size_t i) {
-  const auto type = type_of(given(i).value);
+  const Value& value = given(i).value;
+  if (value.coded()) dtype_of(value.coded()->data_type);  // which says that there is none
+  const auto type = type_of(value);
   if (!type) throw Unsupported(fmt::format("{} is a sequence", input_label(i)));
   return *type;
 }
@@ -82,6 +85,12 @@ std::vector<int64_t> Node::constant_integers(size_t i) {
   return integers_of(tensor);
 }
 
+int64_t Node::constant_integer(size_t i) {
+  const std::vector<int64_t> all = constant_integers(i);
+  if (all.size() != 1) malformed(input_label(i), fmt::format("{} elements", all.size()), "one");
+  return all.front();
+}
+
 Scalar Node::constant_scalar(size_t i) {
   const Tensor tensor = constant(i);
   if (tensor.elements() != 1) malformed(input_label(i), to_string(tensor.type()), "one element");
@@ -99,18 +108,27 @@ std::optional<std::vector<Dim>> Node::find_dims(size_t i) {
 
 std::vector<Dim> Node::dims(size_t i) {
   if (auto known = find_dims(i)) return *std::move(known);
-  const Var all = input(i);
-  const auto sizes = literal_sizes(all.shape());
-  if (!is_integer(all.dtype()) || !sizes || sizes->size() > 1) {
-    throw Unsupported(fmt::format("{} is {}, from which no sizes can be taken", input_label(i), to_string(all.type())));
-  }
-  if (sizes->empty()) return {bind_size(all)};
+  const uint32_t id = input(i).ref().id;
+  if (const auto bound = body().bound_sizes().find(id); bound != body().bound_sizes().end()) return bound->second;
   std::vector<Dim> dims;
-  dims.reserve(static_cast<size_t>(sizes->front()));
-  for (int64_t at = 0; at < sizes->front(); ++at) {
-    dims.push_back(bind_size(graph().reshape(graph().slice(all, {0}, {at}, {at + 1}), {})));
-  }
+  for (const Var& element : elements(i)) dims.push_back(bind_size(element));
+  body().bound_sizes().emplace(id, dims);
   return dims;
+}
+
+int64_t Node::length(size_t i) {
+  const TensorType list = type(i);
+  const auto sizes = literal_sizes(list.shape);
+  constexpr int64_t kMostSizes = 256;  // each becomes a node
+  if (!is_integer(list.dtype) || !sizes || sizes->size() > 1 || element_count(*sizes) > kMostSizes) {
+    throw Unsupported(fmt::format("{} is {}, from which no sizes can be taken", input_label(i), to_string(list)));
+  }
+  return element_count(*sizes);
+}
+
+std::vector<Var> Node::elements(size_t i) {
+  length(i);
+  return elements_of(input(i));
 }
 
 Dim Node::dim(size_t i) {
@@ -125,8 +143,19 @@ const std::vector<Value>& Node::sequence(size_t i) {
 }
 
 Dim Node::bind_size(Var scalar) {
-  throw Unsupported(fmt::format("a size is {} computed when the model runs", to_string(scalar.type())));
+  const SymbolId size = add_symbol("size");
+  graph().item(scalar, size);
+  return symbol(size);
 }
+
+SymbolId Node::add_symbol(std::string_view what) {
+  const std::string_view name = std::string_view(label_).substr(label_.rfind('/') + 1);
+  const Symbol symbol = scope_.context().symbols.fresh(fmt::format("{}_{}", name, what));
+  body().add_bound(symbol);
+  return scope_.context().program.symbol_id(symbol.name());
+}
+
+const Symbol& Node::symbol(SymbolId id) const { return scope_.context().program.program().symbols[id.id]; }
 
 // ------------------------------------------------------------------------------------------------------ attributes
 
@@ -272,9 +301,9 @@ std::vector<Value> Node::run(const GraphProto& proto, std::vector<Value> inputs,
   return outputs;
 }
 
-GraphBuilder& Node::add_graph(std::string_view name) {
+GraphBuilder& Node::add_graph(std::string_view name, Body& caller) {
   Context& context = scope_.context();
-  return context.program.inner_graph(fmt::format("{}_{}", name, context.graphs++), graph());
+  return context.program.inner_graph(fmt::format("{}_{}", name, context.graphs++), caller.graph());
 }
 
 }  // namespace ingot::onnx

@@ -63,12 +63,17 @@ class Node {
   Tensor constant(size_t i);
   std::vector<int64_t> constant_integers(size_t i);
   // The only element.
+  int64_t constant_integer(size_t i);
   Scalar constant_scalar(size_t i);
   // Integers that are known as expressions over symbols; none where they depend on data.
   std::optional<std::vector<Dim>> find_dims(size_t i);
-  // The same; data become symbols that the program binds when it runs.
+  // The same; data become symbols that the program binds when it runs, the same ones wherever the value is used.
   std::vector<Dim> dims(size_t i);
   Dim dim(size_t i);
+  // How many integers a scalar or list holds. Throws Unsupported where that is open, or more than a tensor has axes.
+  int64_t length(size_t i);
+  // The elements of an integer scalar or list, as data.
+  std::vector<Var> elements(size_t i);
   // The tensors of a sequence.
   const std::vector<Value>& sequence(size_t i);
 
@@ -111,10 +116,14 @@ class Node {
   // A value as data of some graph.
   Var as_var(const Value& value, Body& in) { return onnx::as_var(scope_.context(), in, value); }
   Var as_var(const Value& value) { return as_var(value, body()); }
-  // A graph for control flow.
-  GraphBuilder& add_graph(std::string_view name);
-  // A symbol that the program binds to an integer scalar when it runs.
+  // A graph for control flow of another.
+  GraphBuilder& add_graph(std::string_view name, Body& caller);
+  GraphBuilder& add_graph(std::string_view name) { return add_graph(name, body()); }
+  // A symbol that the program binds to an integer scalar when it runs; then a negative one fails the call.
   Dim bind_size(Var scalar);
+  // A symbol of its own, for an op that binds one.
+  SymbolId add_symbol(std::string_view what);
+  const Symbol& symbol(SymbolId id) const;
 
   // What the function is called with, its defaults included. Throws Unsupported for an attribute that it has not.
   std::unordered_map<std::string_view, const AttributeProto*> attributes_for(const FunctionProto& function);

@@ -113,6 +113,16 @@ const Value* Scope::find(std::string_view name) {
   return parent_ ? parent_->find(name) : nullptr;
 }
 
+const NodeProto* Scope::maker_of(std::string_view name) const {
+  for (const Scope* scope = this; scope; scope = scope->parent_) {
+    if (!scope->nodes_) continue;
+    for (const NodeProto& node : *scope->nodes_) {
+      if (std::ranges::find(node.output, name) != node.output.end()) return &node;
+    }
+  }
+  return nullptr;
+}
+
 void Scope::undefined(const std::string& label, std::string_view name) const {
   for (const Scope* scope = this; scope; scope = scope->parent_) {
     if (!scope->nodes_) continue;

@@ -57,6 +57,8 @@ class Scope {
 
   // Here or around; none where nothing of that name is defined yet.
   const Value* find(std::string_view name);
+  // The node that defines a name, here or around; none for inputs and initializers.
+  const NodeProto* maker_of(std::string_view name) const;
 
   void run(const std::vector<NodeProto>& nodes);
 
@@ -88,7 +90,7 @@ class Scope {
   std::unordered_map<std::string_view, const TensorProto*> stored_;
   std::unordered_map<std::string_view, const SparseTensorProto*> stored_sparse_;
   std::unordered_map<std::string_view, const TypeProto*> declared_;
-  const std::vector<NodeProto>* nodes_ = nullptr;  // those of `run`, to tell a later definition from none
+  const std::vector<NodeProto>* nodes_ = nullptr;  // those of `run`
 };
 
 }  // namespace ingot::onnx

@@ -49,13 +49,14 @@ Var ensure(Var x, Shape shape) {
 }
 
 Var ensure_size(Var x, int64_t axis, const Dim& size) {
+  if (equal(x.dim(axis), size) == Proof::yes) return x;
   Shape shape = x.shape();
   shape[static_cast<size_t>(axis)] = size;
   return ensure(x, shape);
 }
 
 Var ensure_at_least(Var x, int64_t axis, const Dim& minimum) {
-  const Dim size = x.shape()[static_cast<size_t>(axis)];
+  const Dim size = x.dim(axis);
   return less_equal(minimum, size) == Proof::yes ? x : ensure_size(x, axis, max(size, minimum));
 }
 
@@ -85,13 +86,17 @@ std::vector<Var> broadcastable(std::vector<Var> values) {
   return values;
 }
 
-Var broadcast_to(Var x, Shape shape) {
-  if (x.shape().size() > shape.size()) return x.graph().broadcast(x, shape);  // which says what is wrong
+Var stretchable(Var x, const Shape& shape) {
   Shape own = x.shape();
+  if (own.size() > shape.size()) return x;  // inference says so
   for (size_t i = 0; i < own.size(); ++i) {
     if (!is_one(own[i])) own[i] = shape[shape.size() - own.size() + i];
   }
-  x = ensure(x, own);
+  return ensure(x, own);
+}
+
+Var broadcast_to(Var x, Shape shape) {
+  x = stretchable(x, shape);
   return equal(x.shape(), shape) == Proof::yes ? x : x.graph().broadcast(x, std::move(shape));
 }
 
@@ -111,12 +116,16 @@ Dim quotient_of(const Dim& total, const Dim& divisor) {
   return floor_div(total, max(divisor, 1));
 }
 
-Var reversed(Var x, int64_t axis) {
-  GraphBuilder& graph = x.graph();
-  const Dim size = x.shape()[static_cast<size_t>(axis)];
-  // size - 1 - i, which is no index where there is none
-  const Var last = graph.size_of(size) - 1;
-  return graph.take(x, last - graph.iota(size), {.axis = axis});
+Var as_scalar(Var x) { return x.shape().empty() ? x : reshape(x, {}); }
+
+std::vector<Var> elements_of(Var list) {
+  if (list.shape().empty()) return {list};
+  GraphBuilder& graph = list.graph();
+  std::vector<Var> elements;
+  for (int64_t at = 0; at < list.dim(0).literal(); ++at) {
+    elements.push_back(graph.reshape(graph.slice(list, {0}, {at}, {at + 1}), {}));
+  }
+  return elements;
 }
 
 Var squeeze(Var x, const std::vector<int64_t>& axes) {

@@ -30,6 +30,8 @@ Var ensure_at_least(Var x, int64_t axis, const Dim& minimum);
 std::vector<Var> broadcastable(std::vector<Var> values);
 // The shape that they broadcast to. Precondition: they do.
 Shape broadcast_shape(const std::vector<Var>& values);
+// x, each axis of which is 1 or that of the shape: it broadcasts to it.
+Var stretchable(Var x, const Shape& shape);
 // x stretched to the shape.
 Var broadcast_to(Var x, Shape shape);
 
@@ -38,8 +40,10 @@ Var reshape(Var x, Shape shape);
 // total / divisor, which is exact where the model is right.
 Dim quotient_of(const Dim& total, const Dim& divisor);
 
-// x backwards along an axis.
-Var reversed(Var x, int64_t axis);
+// x, of one element, as a scalar: ONNX takes either.
+Var as_scalar(Var x);
+// The elements of a scalar or list, each as a scalar. Precondition: how many is known.
+std::vector<Var> elements_of(Var list);
 // x without the axes, which have size 1.
 Var squeeze(Var x, const std::vector<int64_t>& axes);
 // x with axes of size 1 at these places of the result.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstring>
@@ -151,7 +152,7 @@ Tensor raw(const TensorProto& proto, DType dtype, Sizes sizes, Buffer bytes, std
            fmt::format("{} bytes for {}", wanted, described(dtype, sizes)));
   }
   try {
-    return tensor_from_file(dtype, std::move(sizes), std::move(bytes));
+    return view_from_file(dtype, std::move(sizes), std::move(bytes));
   } catch (Error& error) {
     throw error.at_place(subject(proto));
   }
@@ -213,6 +214,11 @@ DType dtype_of(int32_t data_type) {
   throw Unsupported(fmt::format("there is no dtype {}", row ? std::string(row->name) : fmt::format("{}", data_type)));
 }
 
+int32_t data_type_of(DType dtype) {
+  const auto* row = std::ranges::find(dtype_rows, std::optional(dtype), &DTypeRow::dtype);
+  return static_cast<int32_t>(row - std::begin(dtype_rows));
+}
+
 TensorReader::TensorReader(Buffer model, std::filesystem::path folder)
     : model_(std::move(model)), files_(std::move(folder)) {}
 
@@ -248,7 +254,7 @@ Tensor TensorReader::external(const TensorProto& proto, DType dtype, Sizes sizes
 }
 
 Tensor TensorReader::read(const SparseTensorProto& proto) {
-  const Tensor values = read(proto.values), indices = read(proto.indices);
+  const Tensor values = read(proto.values), indices = read(proto.indices).aligned();
   const Sizes sizes = sizes_of(proto.values, proto.dims);
   const int64_t bytes = byte_count(values.dtype(), sizes);
   if (bytes > kMaxDenseBytes || bits(values.dtype()) < 8) {

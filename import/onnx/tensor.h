@@ -21,6 +21,12 @@ namespace ingot::onnx {
 DType dtype_of(int32_t data_type);
 // None where Ingot has no such dtype.
 std::optional<DType> find_dtype(int32_t data_type);
+// The other way. Precondition: not packed.
+int32_t data_type_of(DType dtype);
+
+// Dtypes that Ingot has not and Cast knows: tensors of them are their bits, u8.
+enum : int32_t { kFloat8E4M3FnUz = 18, kFloat8E5M2FnUz = 20 };
+inline bool is_coded(int32_t data_type) { return data_type == kFloat8E4M3FnUz || data_type == kFloat8E5M2FnUz; }
 
 class TensorReader {
  public:

@@ -35,6 +35,12 @@ struct Symbolic {
   std::vector<Dim> elements;
 };
 
+// A tensor of a dtype that Ingot has not, as its bits: u8.
+struct Coded {
+  Var bits;
+  int32_t data_type;  // of onnx.proto
+};
+
 class Value;
 // An ONNX sequence: its length is known now, and it is taken apart by the importer.
 struct Sequence {
@@ -47,6 +53,7 @@ class Value {
   Value(Var var) : is_(var) {}                                    // NOLINT(google-explicit-constructor)
   Value(Constant constant) : is_(std::move(constant)) {}          // NOLINT(google-explicit-constructor)
   Value(Tensor tensor) : is_(Constant{std::move(tensor), {}}) {}  // NOLINT(google-explicit-constructor)
+  Value(Coded coded) : is_(coded) {}                              // NOLINT(google-explicit-constructor)
   Value(Poison poison) : is_(poison) {}                           // NOLINT(google-explicit-constructor)
   // A constant when every element is a literal.
   Value(Symbolic known);  // NOLINT(google-explicit-constructor)
@@ -61,13 +68,14 @@ class Value {
   const Var* var() const { return std::get_if<Var>(&is_); }
   const Constant* constant() const { return std::get_if<Constant>(&is_); }
   const Symbolic* symbolic() const { return std::get_if<Symbolic>(&is_); }
+  const Coded* coded() const { return std::get_if<Coded>(&is_); }
   const std::vector<Value>* sequence() const {
     const auto* list = std::get_if<Sequence>(&is_);
     return list ? list->items.get() : nullptr;
   }
 
  private:
-  std::variant<Absent, Poison, Var, Constant, Symbolic, Sequence> is_;
+  std::variant<Absent, Poison, Var, Constant, Symbolic, Coded, Sequence> is_;
 };
 
 // Constants of at most this many elements take part in the arithmetic of sizes.

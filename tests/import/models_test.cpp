@@ -1,4 +1,5 @@
-// Whole models: those of tests/data/onnx/make.py, imported and run; their outputs are ONNX's own or NumPy's.
+// Whole models: those of tests/data/onnx/make*.py, imported and run; their outputs are ONNX's own, ONNX Runtime's or
+// NumPy's.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -80,7 +81,8 @@ INSTANTIATE_TEST_SUITE_P(All, OnnxModels,
                          testing::Values("shape_arithmetic", "equal_symbols", "open_reshape", "branches",
                                          "known_branch", "counted_loop", "open_loop", "nested_loops",
                                          "constant_conditions", "sequences", "scans", "functions", "dtypes",
-                                         "constants", "old_forms", "external_data"),
+                                         "constants", "old_forms", "external_data", "windows", "data_sizes",
+                                         "open_scan_loop", "opset_6", "opset_8_scan", "short_indices"),
                          [](const auto& test) { return std::string(test.param); });
 
 // Nothing of the arithmetic of sizes stays: only what computes on data.

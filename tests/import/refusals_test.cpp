@@ -76,12 +76,12 @@ TEST(OnnxRefusals, ManyEmptyMessages) {
 
 TEST(OnnxRefusals, Versions) {
   ModelText model = model_of({{"Relu", {"x"}, {"y"}}});
-  model.opsets = {opset("", 6)};
+  model.opsets = {opset("", 0)};
   EXPECT_EQ(refusal(encode(model)),
-            "unsupported: the opset version of ai.onnx is 6, expected 7 to 28, which this build reads");
+            "unsupported: the opset version of ai.onnx is 0, expected 1 to 28, which this build reads");
   model.opsets = {opset("", 99)};
   EXPECT_EQ(refusal(encode(model)),
-            "version: the opset version of ai.onnx is 99, expected 7 to 28, which this build reads");
+            "version: the opset version of ai.onnx is 99, expected 1 to 28, which this build reads");
   model.opsets = {};
   EXPECT_EQ(refusal(encode(model)), "bad file: the model names no opset_import: no version of its ops is known");
   model.opsets = {opset("", 17), opset("ai.onnx", 16)};

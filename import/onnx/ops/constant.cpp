@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "import/onnx/handlers.h"
 #include "import/onnx/sizes.h"
+#include "program/decompose.h"
 
 namespace ingot::onnx {
 namespace {
@@ -52,6 +54,22 @@ int64_t steps_between(double start, double limit, double delta) {
   return count > 0 ? static_cast<int64_t>(count) : 0;
 }
 
+// How many steps that is where the numbers are data: the program works it out.
+Dim bound_steps(Node& node, GraphBuilder& graph) {
+  const bool exact = is_integer(node.type(0).dtype);
+  const DType wide = exact ? DType::i64 : DType::f64;
+  const auto number = [&](size_t i) { return as_dtype(as_scalar(node.input(i)), wide); };
+  const Var distance = number(1) - number(0), delta = number(2);
+  // What is rounded up is the negative of the negative rounded down.
+  const Var count = exact ? -graph.floor_div(-distance, delta) : graph.cast(graph.ceil(distance / delta), DType::i64);
+  return node.bind_size(graph.max(count, graph.scalar(0, DType::i64)));
+}
+
+Var range_of_data(Node& node, GraphBuilder& graph, DType dtype) {
+  const Var steps = graph.iota(bound_steps(node, graph), {.dtype = dtype});
+  return as_scalar(node.input(0)) + steps * as_scalar(node.input(2));
+}
+
 Var real_range(Node& node, GraphBuilder& graph, DType dtype) {
   const double start = node.constant_scalar(0).as_real(), limit = node.constant_scalar(1).as_real();
   const double delta = node.constant_scalar(2).as_real();
@@ -61,19 +79,22 @@ Var real_range(Node& node, GraphBuilder& graph, DType dtype) {
 // start + i·delta for i below (limit - start) / delta, rounded up
 void range(Node& node, GraphBuilder& graph) {
   const DType dtype = node.type(0).dtype;
+  const auto known = [&](size_t i) { return node.find_constant(i) || node.find_dims(i); };
+  if (!known(0) || !known(1) || !known(2)) return node.set(0, range_of_data(node, graph, dtype));
   if (!is_integer(dtype)) return node.set(0, real_range(node, graph, dtype));
   const Dim start = node.dim(0), limit = node.dim(1), delta = node.dim(2);
-  if (!delta.is_literal()) throw Unsupported("delta is not a number that is known while importing");
+  if (!delta.is_literal()) return node.set(0, range_of_data(node, graph, dtype));
   const int64_t step = delta.literal();
-  if (step == 0) node.malformed("delta", "0", "another number");
+  if (step == 0 || step == std::numeric_limits<int64_t>::min()) {
+    node.malformed("delta", fmt::format("{}", step), "another number");
+  }
   const Dim distance = step > 0 ? limit - start : start - limit;
   const Dim length = max(ceil_div(distance, step > 0 ? step : -step), 0);
   if (start.is_literal()) {
     return node.set(0, graph.iota(length, {.dtype = dtype, .start = start.literal(), .step = step}));
   }
   const Var first = node.input(0);
-  node.set(0,
-           graph.iota(length, {.dtype = dtype, .step = step}) + (first.shape().empty() ? first : reshape(first, {})));
+  node.set(0, graph.iota(length, {.dtype = dtype, .step = step}) + as_scalar(first));
 }
 
 constexpr Handler rows[] = {

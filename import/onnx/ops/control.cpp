@@ -5,61 +5,70 @@
 #include <numeric>
 
 #include "import/onnx/handlers.h"
+#include "import/onnx/patterns.h"
 #include "import/onnx/sizes.h"
+#include "program/decompose.h"
 
 namespace ingot::onnx {
 namespace {
 
 Value truth() { return tensor_of(DType::bool_, {}, {1}); }
 
-// ONNX lets a scalar be a tensor of one element.
-Var as_scalar(Var x) { return x.shape().empty() ? x : reshape(x, {}); }
+// A size that only the inside of a body knows means nothing outside: there the file must declare a number.
+Var with_outer_sizes(const Body& body, Var var, const TypeProto* declared) {
+  Shape shape = var.shape();
+  for (size_t i = 0; i < shape.size(); ++i) {
+    std::vector<Symbol> symbols;
+    collect_symbols(shape[i], symbols);
+    if (std::ranges::none_of(symbols, [&](const Symbol& symbol) { return body.binds(symbol); })) continue;
+    const bool fits = declared && declared->shape && declared->shape->size() == shape.size();
+    const auto size = fits ? (*declared->shape)[i].value : std::nullopt;
+    if (!size || *size < 0) {
+      throw Unsupported(
+          fmt::format("axis {} of {} that a body returns depends on data inside of it", i, to_string(var.type())));
+    }
+    shape[i] = *size;
+  }
+  return ensure(var, shape);
+}
 
-// Declares the results of a body; what the op around it carries must leave with the shape that it came with.
-void set_results(Node& node, Body& body, std::span<const Value> values, std::span<const Var> carried = {}) {
+// Declares the results of a body, whose types the file may declare. What the op around it carries must leave with the
+// shape that it came with.
+void set_results(Node& node, Body& body, std::span<const Value> values, std::span<const Var> carried = {},
+                 std::span<const ValueInfoProto> declared = {}) {
   for (size_t i = 0; i < values.size(); ++i) {
     Var var = node.as_var(values[i], body);
-    if (i < carried.size()) var = ensure(var, carried[i].shape());
+    var = i < carried.size() ? ensure(var, carried[i].shape())
+                             : with_outer_sizes(body, var, i < declared.size() ? &declared[i].type : nullptr);
     body.graph().output(fmt::format("y{}", i), var);
   }
 }
 
 // --------------------------------------------------------------------------------------------------------------- If
 
+void run_in_place(Node& node, const GraphProto& branch) {
+  const std::vector<Value> values = node.run(branch, {}, node.body());
+  for (size_t i = 0; i < values.size(); ++i) node.set(i, values[i]);
+}
+
 void if_handler(Node& node, GraphBuilder& graph) {
   const GraphProto &on_true = node.subgraph("then_branch"), &on_false = node.subgraph("else_branch");
   if (const auto known = node.find_constant(0)) {
-    const bool chosen = scalar_of(*known).bits != 0;
-    const std::vector<Value> values = node.run(chosen ? on_true : on_false, {}, node.body());
-    for (size_t i = 0; i < values.size(); ++i) node.set(i, values[i]);
-    return;
+    return run_in_place(node, scalar_of(*known).bits != 0 ? on_true : on_false);
   }
+  if (is_open_squeeze(node, on_true, on_false)) return run_in_place(node, on_true);
   const Var condition = as_scalar(node.input(0));
   Bodies bodies(node.scope().context().program, node.body());
   Body& first = bodies.add(node.add_graph("then"));
   Body& second = bodies.add(node.add_graph("else"));
-  set_results(node, first, node.run(on_true, {}, first));
-  set_results(node, second, node.run(on_false, {}, second));
+  set_results(node, first, node.run(on_true, {}, first), {}, on_true.output);
+  set_results(node, second, node.run(on_false, {}, second), {}, on_false.output);
   const std::vector<Var> results =
       graph.if_(condition, first.graph().id(), second.graph().id(), {.captures = bodies.captures()});
   for (size_t i = 0; i < results.size(); ++i) node.set(i, results[i]);
 }
 
 // ------------------------------------------------------------------------------------------------------------- Loop
-
-// The value of a name that a graph holds as a constant, or sees around it.
-std::optional<Tensor> constant_in(Node& node, const GraphProto& graph, std::string_view name, const NodeProto* maker) {
-  TensorReader& tensors = node.scope().context().tensors;
-  for (const TensorProto& tensor : graph.initializer) {
-    if (tensor.name == name) return tensors.read(tensor);
-  }
-  if (maker) {
-    const bool plain = maker->op_type == "Constant" && maker->attribute.size() == 1 && maker->attribute[0].t;
-    return plain ? std::optional(tensors.read(*maker->attribute[0].t)) : std::nullopt;
-  }
-  const Value* outside = node.scope().find(name);
-  return outside && outside->constant() ? std::optional(outside->constant()->tensor) : std::nullopt;
-}
 
 bool is_true(const std::optional<Tensor>& tensor) {
   return tensor && tensor->dtype() == DType::bool_ && tensor->elements() == 1 && scalar_of(*tensor).bits != 0;
@@ -119,14 +128,14 @@ void counted_loop(Node& node, GraphBuilder& graph, const LoopParts& loop, const 
   Bodies bodies(node.scope().context().program, node.body());
   Body& body = bodies.add(node.add_graph("loop"));
   const std::vector<Value> outputs = node.run(loop.body, declare_carried(body, loop, carried), body);
-  set_results(node, body, std::span(outputs).subspan(1), carried);
+  set_results(node, body, std::span(outputs).subspan(1), carried, std::span(loop.body.output).subspan(1));
   const std::vector<Var> results = graph.scan(
       body.graph().id(), trips, {.carry = carried, .xs = {graph.iota(trips)}, .captures = bodies.captures()});
   for (size_t i = 0; i < results.size(); ++i) node.set(i, results[i]);
 }
 
 // carried, trip, condition = while (trip < most && condition)
-void open_loop(Node& node, GraphBuilder& graph, const LoopParts& loop) {
+std::vector<Var> run_open(Node& node, GraphBuilder& graph, const LoopParts& loop) {
   std::vector<Var> carry = carried_inputs(node, loop);
   carry.push_back(graph.scalar(0, DType::i64));
   carry.push_back(node.has(1) ? as_scalar(node.input(1)) : graph.scalar(1, DType::bool_));
@@ -146,12 +155,16 @@ void open_loop(Node& node, GraphBuilder& graph, const LoopParts& loop) {
               std::vector<Value>{most ? test.graph().logical_and(condition, test.graph().lt(trip, test.bring(*most)))
                                       : condition});
   std::vector<Value> outputs = node.run(loop.body, inputs, body);
+  outputs.resize(1 + loop.carried);
   std::rotate(outputs.begin(), outputs.begin() + 1, outputs.end());
   outputs.back() = as_scalar(node.as_var(outputs.back(), body));
   outputs.insert(outputs.end() - 1, *inputs[0].var() + 1);
   set_results(node, body, outputs, carry);
-  const std::vector<Var> results =
-      graph.while_(test.graph().id(), body.graph().id(), {.carry = carry, .captures = bodies.captures()});
+  return graph.while_(test.graph().id(), body.graph().id(), {.carry = carry, .captures = bodies.captures()});
+}
+
+void open_loop(Node& node, GraphBuilder& graph, const LoopParts& loop) {
+  const std::vector<Var> results = run_open(node, graph, loop);
   for (size_t i = 0; i < loop.carried; ++i) node.set(i, results[i]);
 }
 
@@ -189,8 +202,13 @@ void loop_handler(Node& node, GraphBuilder& graph) {
   const bool counted = starts && node.has(0) && goes_on(node, loop.body);
   const auto known = counted ? node.find_dims(0) : std::nullopt;
   if (!known && loop.scanned == 0) return open_loop(node, graph, loop);
-  if (!counted) throw Unsupported("it has scan outputs, and how often it runs depends on data");
-  const Dim trips = max(known ? known->at(0) : node.dim(0), 0);
+  // Scan outputs need a length before they begin: where the condition decides, the loop runs once to count the trips.
+  const auto data_trips = [&] {
+    const Var count =
+        counted ? as_dtype(as_scalar(node.input(0)), DType::i64) : run_open(node, graph, loop)[loop.carried];
+    return node.bind_size(graph.max(count, graph.scalar(0, DType::i64)));
+  };
+  const Dim trips = known ? max(known->at(0), 0) : data_trips();
   bool sequences = false;
   for (size_t i = 2; i < node.input_count(); ++i) sequences = sequences || node.value(i).sequence() || !node.has(i);
   if (!sequences) return counted_loop(node, graph, loop, trips);
@@ -226,37 +244,77 @@ std::vector<Var> scanned_inputs(Node& node, size_t states, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     Var x = node.input(states + i);
     x = moved(x, axis_of(node, "scan_input_axes", axes[i], x.type().rank()), 0);
-    xs.push_back(backwards[i] != 0 ? reversed(x, 0) : x);
+    xs.push_back(backwards[i] != 0 ? x.graph().flip(x, {0}) : x);
   }
   for (size_t i = 1; i < count; ++i) xs[i] = ensure_size(xs[i], 0, xs[0].dim(0));
   return xs;
 }
 
-void scan_handler(Node& node, GraphBuilder& graph) {
-  const GraphProto& proto = node.subgraph("body");
+TensorType slice_type(const Node& node, const Var& x) {
+  TensorType type = x.type();
+  if (type.shape.empty()) node.malformed("an input", "a scalar", "rank 1 or more");
+  type.shape.erase(type.shape.begin());
+  return type;
+}
+
+// How many of the `count` inputs are states; the others are scanned.
+size_t states_of(Node& node, const GraphProto& proto, size_t count) {
   const int64_t given = node.integer("num_scan_inputs");
-  if (given < 1 || static_cast<size_t>(given) > node.input_count() || proto.input.size() != node.input_count()) {
-    node.malformed("num_scan_inputs", fmt::format("{}", given), fmt::format("1..{}", node.input_count()));
+  if (given < 1 || static_cast<size_t>(given) > count || proto.input.size() != count) {
+    node.malformed("num_scan_inputs", fmt::format("{}", given), fmt::format("1..{}", count));
   }
-  const size_t scanned = static_cast<size_t>(given), states = node.input_count() - scanned;
+  const size_t states = count - static_cast<size_t>(given);
   if (proto.output.size() < states) node.malformed("the body", "with too few outputs", "one for each state");
+  return states;
+}
+
+// The last carry, then the ys, of the body on slices of xs along axis 0; all in the graph `around`.
+std::vector<Var> scan_in(Node& node, Body& around, const GraphProto& proto, const std::vector<Var>& carry,
+                         const std::vector<Var>& xs) {
+  Bodies bodies(node.scope().context().program, around);
+  Body& body = bodies.add(node.add_graph("scan", around));
+  std::vector<Value> inputs;
+  for (size_t i = 0; i < proto.input.size(); ++i) {
+    const TensorType type = i < carry.size() ? carry[i].type() : slice_type(node, xs[i - carry.size()]);
+    inputs.push_back(body.input(proto.input[i].name, type));
+  }
+  set_results(node, body, node.run(proto, inputs, body), carry, proto.output);
+  return around.graph().scan(body.graph().id(), xs[0].dim(0),
+                             {.carry = carry, .xs = xs, .captures = bodies.captures()});
+}
+
+// Version 8: a batch in front of everything, and a scan for each of it.
+void batched_scan(Node& node, GraphBuilder& graph) {
+  if (node.has(0)) throw Unsupported("sequence_lens are given: sequences of different lengths");
+  const GraphProto& proto = node.subgraph("body");
+  const std::vector<Var> all = node.inputs(1);
+  const size_t states = states_of(node, proto, all.size());
+  const auto backwards = list_or_zeros(node, "directions", all.size() - states);
+  Bodies bodies(node.scope().context().program, node.body());
+  Body& body = bodies.add(node.add_graph("batch"));
+  std::vector<Var> carry, xs;
+  for (size_t i = 0; i < all.size(); ++i) {
+    const Var slice = body.input(proto.input[i].name, slice_type(node, all[i]));
+    if (i < states)
+      carry.push_back(slice);
+    else
+      xs.push_back(backwards[i - states] != 0 ? slice.graph().flip(slice, {0}) : slice);
+  }
+  const std::vector<Var> inner = scan_in(node, body, proto, carry, xs);
+  set_results(node, body, std::vector<Value>(inner.begin(), inner.end()));
+  const std::vector<Var> results =
+      graph.scan(body.graph().id(), all[0].dim(0), {.xs = all, .captures = bodies.captures()});
+  for (size_t i = 0; i < results.size(); ++i) node.set(i, results[i]);
+}
+
+void scan_handler(Node& node, GraphBuilder&) {
+  const GraphProto& proto = node.subgraph("body");
+  const size_t states = states_of(node, proto, node.input_count());
   std::vector<Var> carry;
   carry.reserve(states);
   for (size_t i = 0; i < states; ++i) carry.push_back(node.input(i));
-  const std::vector<Var> xs = scanned_inputs(node, states, scanned);
-
-  Bodies bodies(node.scope().context().program, node.body());
-  Body& body = bodies.add(node.add_graph("scan"));
-  std::vector<Value> inputs;
-  for (size_t i = 0; i < node.input_count(); ++i) {
-    TensorType type = i < states ? carry[i].type() : xs[i - states].type();
-    if (i >= states) type.shape.erase(type.shape.begin());
-    inputs.push_back(body.input(proto.input[i].name, type));
-  }
-  set_results(node, body, node.run(proto, inputs, body), carry);
-  const Dim length = xs[0].dim(0);
-  const std::vector<Var> results =
-      graph.scan(body.graph().id(), length, {.carry = carry, .xs = xs, .captures = bodies.captures()});
+  const std::vector<Var> xs = scanned_inputs(node, states, node.input_count() - states);
+  const std::vector<Var> results = scan_in(node, node.body(), proto, carry, xs);
 
   const size_t made = results.size() - states;
   const auto axes = list_or_zeros(node, "scan_output_axes", made);
@@ -264,7 +322,7 @@ void scan_handler(Node& node, GraphBuilder& graph) {
   for (size_t i = 0; i < states; ++i) node.set(i, results[i]);
   for (size_t i = 0; i < made; ++i) {
     Var y = results[states + i];
-    if (backwards[i] != 0) y = reversed(y, 0);
+    if (backwards[i] != 0) y = y.graph().flip(y, {0});
     node.set(states + i, moved(y, 0, axis_of(node, "scan_output_axes", axes[i], y.type().rank())));
   }
 }
@@ -272,6 +330,7 @@ void scan_handler(Node& node, GraphBuilder& graph) {
 constexpr Handler rows[] = {
     {"If", 1, if_handler},
     {"Loop", 1, loop_handler},
+    {"Scan", 8, batched_scan, "ai.onnx", 8},
     {"Scan", 9, scan_handler},
 };
 

@@ -15,9 +15,27 @@ Var combined(BinaryFn fn, Var a, Var b) {
   return a.graph().add(op::Binary{.fn = fn, .a = operands[0].ref(), .b = operands[1].ref()})[0];
 }
 
+struct Operands {
+  Var a, b;
+};
+
+// Before version 7 only b stretches, and its axes stand where `axis` says, else at the end.
+Operands operands_of(Node& node) {
+  const Var a = node.input(0), b = node.input(1);
+  if (node.version() >= 7) return {a, b};
+  node.ignore("consumed_inputs", "a hint about memory");
+  node.ignore("broadcast", "without it the shapes are equal");
+  if (!node.has("axis")) return {a, b};
+  const int64_t axis = axis_of(node, "axis", node.integer("axis"), a.type().rank());
+  Shape shape = b.shape();
+  shape.resize(std::max(shape.size(), a.shape().size() - static_cast<size_t>(axis)), 1);
+  return {a, reshape(b, shape)};
+}
+
 template <BinaryFn fn>
 void binary(Node& node, GraphBuilder&) {
-  node.set(0, combined(fn, node.input(0), node.input(1)));
+  const auto [a, b] = operands_of(node);
+  node.set(0, combined(fn, a, b));
 }
 
 Var combined_all(BinaryFn fn, Node& node) {
@@ -33,13 +51,14 @@ void variadic(Node& node, GraphBuilder&) {
 
 template <CompareFn fn>
 void compare(Node& node, GraphBuilder& graph) {
-  const std::vector<Var> operands = broadcastable({node.input(0), node.input(1)});
+  const auto [a, b] = operands_of(node);
+  const std::vector<Var> operands = broadcastable({a, b});
   node.set(0, graph.add(op::Compare{.fn = fn, .a = operands[0].ref(), .b = operands[1].ref()})[0]);
 }
 
 // Integers are cut towards zero.
 void divide(Node& node, GraphBuilder&) {
-  const Var a = node.input(0), b = node.input(1);
+  const auto [a, b] = operands_of(node);
   node.set(0, combined(is_integer(a.dtype()) ? BinaryFn::trunc_div : BinaryFn::div, a, b));
 }
 
@@ -50,7 +69,7 @@ void modulo(Node& node, GraphBuilder&) {
 
 // The result has the dtype of the base.
 void power(Node& node, GraphBuilder& graph) {
-  const Var base = node.input(0), exponent = node.input(1);
+  const auto [base, exponent] = operands_of(node);
   const Var result = combined(BinaryFn::pow, base, exponent);
   node.set(0, result.dtype() == base.dtype() ? result : graph.cast(result, base.dtype()));
 }
@@ -78,28 +97,6 @@ void is_inf(Node& node, GraphBuilder& graph) {
   if (!positive && !negative) return node.set(0, graph.logical_and(infinite, graph.scalar(0, DType::bool_)));
   node.set(0, graph.logical_and(infinite, positive ? graph.gt(x, zero) : graph.lt(x, zero)));
 }
-
-void gelu(Node& node, GraphBuilder& graph) {
-  const bool by_tanh = node.choice<bool>("approximate", "none", {{"none", false}, {"tanh", true}});
-  node.set(0, by_tanh ? graph.gelu_tanh(node.input(0)) : graph.gelu(node.input(0)));
-}
-
-// ----------------------------------------------------------------------------------------------------------- casts
-
-// Only 8-bit floats tell saturation from overflow; other targets round as Ingot does.
-Var cast_to(Node& node, Var x, DType dtype) {
-  const bool saturate = node.flag("saturate", true);
-  const std::string rounding = node.text("round_mode", "up");
-  if (x.dtype() == dtype) return x;
-  if (dtype == DType::f8e8m0 && rounding != "nearest") {
-    throw Unsupported("casts to f8e8m0 round to nearest, not " + rounding);
-  }
-  const bool is_f8 = dtype == DType::f8e4m3 || dtype == DType::f8e5m2;
-  return x.graph().cast(x, dtype, {.saturate = is_f8 && saturate});
-}
-
-void cast(Node& node, GraphBuilder&) { node.set(0, cast_to(node, node.input(0), node.dtype("to"))); }
-void cast_like(Node& node, GraphBuilder&) { node.set(0, cast_to(node, node.input(0), node.type(1).dtype)); }
 
 constexpr Handler rows[] = {
     {"Abs", 6, unary<UnaryFn::abs>},
@@ -131,36 +128,33 @@ constexpr Handler rows[] = {
     {"Sqrt", 6, unary<UnaryFn::sqrt>},
     {"Tan", 7, unary<UnaryFn::tan>},
     {"Tanh", 6, unary<UnaryFn::tanh>},
-    {"Gelu", 20, gelu},
     {"IsInf", 10, is_inf},
 
-    {"Add", 7, binary<BinaryFn::add>},
-    {"And", 7, binary<BinaryFn::logical_and>},
+    {"Add", 6, binary<BinaryFn::add>},
+    {"And", 1, binary<BinaryFn::logical_and>},
     {"BitShift", 11, bit_shift},
     {"BitwiseAnd", 18, binary<BinaryFn::bitwise_and>},
     {"BitwiseOr", 18, binary<BinaryFn::bitwise_or>},
     {"BitwiseXor", 18, binary<BinaryFn::bitwise_xor>},
-    {"Div", 7, divide},
+    {"Div", 6, divide},
     {"Max", 6, variadic<BinaryFn::max>},
     {"Mean", 6, mean},
     {"Min", 6, variadic<BinaryFn::min>},
     {"Mod", 10, modulo},
-    {"Mul", 7, binary<BinaryFn::mul>},
-    {"Or", 7, binary<BinaryFn::logical_or>},
-    {"Pow", 7, power},
-    {"Sub", 7, binary<BinaryFn::sub>},
+    {"Mul", 6, binary<BinaryFn::mul>},
+    {"Or", 1, binary<BinaryFn::logical_or>},
+    {"Pow", 1, power},
+    {"Sub", 6, binary<BinaryFn::sub>},
     {"Sum", 6, variadic<BinaryFn::add>},
-    {"Xor", 7, binary<BinaryFn::logical_xor>},
+    {"Xor", 1, binary<BinaryFn::logical_xor>},
 
-    {"Equal", 7, compare<CompareFn::eq>},
-    {"Greater", 7, compare<CompareFn::gt>},
+    {"Equal", 1, compare<CompareFn::eq>},
+    {"Greater", 1, compare<CompareFn::gt>},
     {"GreaterOrEqual", 12, compare<CompareFn::ge>},
-    {"Less", 7, compare<CompareFn::lt>},
+    {"Less", 1, compare<CompareFn::lt>},
     {"LessOrEqual", 12, compare<CompareFn::le>},
 
     {"Where", 9, where},
-    {"Cast", 6, cast},
-    {"CastLike", 15, cast_like},
 };
 
 }  // namespace

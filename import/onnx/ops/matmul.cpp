@@ -1,59 +1,72 @@
 // Matrix products.
 #include <fmt/format.h>
 
+#include <map>
+
 #include "import/onnx/handlers.h"
+#include "import/onnx/linear_quant.h"
+#include "import/onnx/product.h"
 #include "import/onnx/sizes.h"
+#include "program/decompose.h"
 
 namespace ingot::onnx {
 namespace {
 
-// The batch axes broadcast, the contracted sizes are equal.
-Var product(Var a, Var b) {
-  const Shape batch_a(a.shape().begin(), a.shape().end() - 2), batch_b(b.shape().begin(), b.shape().end() - 2);
-  Shape shape = b.shape();
-  const size_t shared = std::min(batch_a.size(), batch_b.size());
-  for (size_t back = 1; back <= shared; ++back) {
-    const Dim& other = batch_a[batch_a.size() - back];
-    Dim& size = shape[batch_b.size() - back];
-    if (size != Dim(1) && other != Dim(1)) size = other;
-  }
-  shape[shape.size() - 2] = a.dim(-1);
-  return a.graph().matmul(a, ensure(b, shape));
+void matmul(Node& node, GraphBuilder&) { node.set(0, product(node, node.input(0), node.input(1))); }
+
+void gemm_handler(Node& node, GraphBuilder&) {
+  if (node.version() < 7) node.ignore("broadcast", "without it the shapes are equal");
+  node.set(0, gemm(node));
 }
 
-// As NumPy does: a vector on the left is a row, on the right a column, and its axis is gone from the result.
-void matmul(Node& node, GraphBuilder&) {
-  Var a = node.input(0), b = node.input(1);
-  const int64_t rank_a = a.type().rank(), rank_b = b.type().rank();
-  if (rank_a == 0 || rank_b == 0) node.malformed("an operand", "a scalar", "rank 1 or more");
-  if (rank_a == 1) a = unsqueeze(a, {0});
-  if (rank_b == 1) b = unsqueeze(b, {1});
-  Var y = product(a, b);
-  const int64_t rank = y.type().rank();
-  std::vector<int64_t> dropped;
-  if (rank_a == 1) dropped.push_back(rank - 2);
-  if (rank_b == 1) dropped.push_back(rank - 1);
-  node.set(0, dropped.empty() ? y : squeeze(y, dropped));
+// --------------------------------------------------------------------------------------------------------- integers
+
+void matmul_integer(Node& node, GraphBuilder&) {
+  node.set(0, integer_product(node, node.input(0), node.input(1), node.optional_input(2), node.optional_input(3)));
 }
 
-// alpha·a'·b' + beta·c
-void gemm(Node& node, GraphBuilder& graph) {
-  const bool transpose_a = node.flag("transA", false), transpose_b = node.flag("transB", false);
-  const double alpha = node.real("alpha", 1.0), beta = node.real("beta", 1.0);
-  const Var a = node.input(0);
-  Var b = node.input(1);
-  if (a.type().rank() == 2 && b.type().rank() == 2) {
-    b = ensure_size(b, transpose_b ? 1 : 0, a.dim(transpose_a ? 0 : 1));
+// Codes of 8-bit floats are multiplied as the numbers that they stand for.
+void qlinear_matmul(Node& node, GraphBuilder&) {
+  const Quantized a = quantized_input(node, 0, 1, 2), b = quantized_input(node, 3, 4, 5);
+  const Var output_scale = as_dtype(of_columns(node.input(6)), DType::f32), zero = of_columns(node.input(7));
+  const Var scale_a = as_dtype(of_rows(a.scale), DType::f32), scale_b = as_dtype(of_columns(b.scale), DType::f32);
+  if (is_integer(a.codes.dtype()) && is_integer(b.codes.dtype())) {
+    const Var sums = integer_product(node, a.codes, b.codes, a.zero, b.zero);
+    return node.set(0, requantized(sums, scale_a * scale_b, output_scale, zero, zero.dtype()));
   }
-  Var y = graph.matmul(a, b, {.transpose_a = transpose_a, .transpose_b = transpose_b});
-  if (alpha != 1) y = y * alpha;
-  if (const auto c = node.optional_input(2)) y = y + broadcast_to(beta == 1 ? *c : *c * beta, Shape(y.shape()));
-  node.set(0, y);
+  const Var x = dequantized(a.codes, scale_a, of_rows(*a.zero));
+  const Var y = dequantized(b.codes, scale_b, of_columns(*b.zero));
+  node.set(0, quantized(product(node, x, y), output_scale, zero, zero.dtype()));
+}
+
+// ----------------------------------------------------------------------------------------------------------- einsum
+
+// Without an arrow the result has the axes of `...`, then every letter that occurs once, in order.
+std::string with_result(std::string equation) {
+  std::erase(equation, ' ');
+  if (equation.find("->") != equation.npos) return equation;
+  std::map<char, int> letters;
+  for (const char c : equation) {
+    if (c != ',' && c != '.') ++letters[c];
+  }
+  const bool open = equation.find("...") != equation.npos;
+  equation += open ? "->..." : "->";
+  for (const auto& [letter, count] : letters) {
+    if (count == 1) equation += letter;
+  }
+  return equation;
+}
+
+void einsum(Node& node, GraphBuilder& graph) {
+  node.set(0, graph.einsum(node.inputs(), with_result(node.text("equation"))));
 }
 
 constexpr Handler rows[] = {
-    {"Gemm", 7, gemm},
+    {"Einsum", 12, einsum},
+    {"Gemm", 6, gemm_handler},
     {"MatMul", 1, matmul},
+    {"MatMulInteger", 10, matmul_integer},
+    {"QLinearMatMul", 10, qlinear_matmul},
 };
 
 }  // namespace

@@ -66,6 +66,21 @@ void arg_reduce(Node& node, GraphBuilder& graph) {
                   .fn = fn, .x = x.ref(), .axis = axis, .keepdims = keepdims, .dtype = DType::i64, .last = last})[0]);
 }
 
+// Along an axis that an input names.
+template <CumulateFn fn>
+void cumulate(Node& node, GraphBuilder& graph) {
+  const std::vector<int64_t> given = node.constant_integers(1);
+  if (given.size() != 1) node.malformed("axis", fmt::format("{} numbers", given.size()), "one");
+  const int64_t axis = axis_of(node, "axis", given[0], node.rank(0));
+  const bool exclusive = node.flag("exclusive", false), reverse = node.flag("reverse", false);
+  node.set(0, graph.add(op::Cumulate{.fn = fn,
+                                     .x = node.input(0).ref(),
+                                     .axis = axis,
+                                     .exclusive = exclusive,
+                                     .reverse = reverse,
+                                     .dtype = {}})[0]);
+}
+
 // Before version 13 all axes from `axis` on are one.
 template <bool log>
 void softmax(Node& node, GraphBuilder& graph) {
@@ -82,6 +97,8 @@ void softmax(Node& node, GraphBuilder& graph) {
 constexpr Handler rows[] = {
     {"ArgMax", 1, arg_reduce<ArgReduceFn::max>},
     {"ArgMin", 1, arg_reduce<ArgReduceFn::min>},
+    {"CumProd", 26, cumulate<CumulateFn::prod>},
+    {"CumSum", 11, cumulate<CumulateFn::sum>},
     {"ReduceL1", 1, reduce_sum_of<absolute, same>},
     {"ReduceL2", 1, reduce_sum_of<squared, root>},
     {"ReduceLogSum", 1, reduce_sum_of<same, logarithm>},

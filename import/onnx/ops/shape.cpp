@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "import/onnx/handlers.h"
 #include "import/onnx/sizes.h"
+#include "program/decompose.h"
 
 namespace ingot::onnx {
 namespace {
@@ -31,9 +33,39 @@ Shape reshape_target(const Node& node, const Shape& x, std::vector<Dim> wanted, 
   return wanted;
 }
 
-void reshape_handler(Node& node, GraphBuilder&) {
+// Sizes as a list of i64, in the program.
+Var list_of(Node& node, std::vector<Dim> sizes) {
+  const auto count = static_cast<int64_t>(sizes.size());
+  return node.as_var(Symbolic{DType::i64, {count}, std::move(sizes)});
+}
+
+std::vector<Dim> bind_sizes(Node& node, Var list) {
+  std::vector<Dim> sizes;
+  for (const Var& element : elements_of(list)) sizes.push_back(node.bind_size(element));
+  return sizes;
+}
+
+// The same where the target is data: the program puts in what 0 and -1 stand for, and binds what comes out.
+Shape reshape_target_from_data(Node& node, GraphBuilder& graph, const Shape& x, bool zeros) {
+  const int64_t count = node.length(1);
+  const auto number = [&](int64_t value) { return graph.scalar(value, DType::i64); };
+  Var wanted = as_dtype(reshape(node.input(1), {count}), DType::i64);
+  if (!zeros) {
+    std::vector<Dim> own = x;
+    own.resize(static_cast<size_t>(count), 0);
+    wanted = graph.select(graph.eq(wanted, number(0)), list_of(node, own), wanted);
+  }
+  const Var open = graph.lt(wanted, number(0));
+  const Var product = graph.reduce_prod(graph.select(open, number(1), wanted), {0});
+  const Var rest = graph.floor_div(graph.size_of(element_count(x)), product);
+  return bind_sizes(node, graph.select(open, rest, wanted));
+}
+
+void reshape_handler(Node& node, GraphBuilder& graph) {
   const bool zeros = node.flag("allowzero", false);
-  const Shape target = reshape_target(node, node.type(0).shape, node.dims(1), zeros);
+  const Shape x = node.type(0).shape;
+  const Shape target = node.find_dims(1) ? reshape_target(node, x, node.dims(1), zeros)
+                                         : reshape_target_from_data(node, graph, x, zeros);
   node.set(0, reshape(node.input(0), target));
 }
 
@@ -122,17 +154,60 @@ void split(Node& node, GraphBuilder& graph) {
 
 // ------------------------------------------------------------------------------------------------------------ slice
 
-// A start or an end, counted from the front and cut to 0 … size.
-Dim within(const Dim& at, const Dim& size) {
-  if (at.is_literal() && at.literal() >= std::numeric_limits<int32_t>::max()) return size;  // "to the end"
-  if (less_equal(0, at) == Proof::yes) return min(at, size);
-  if (less_equal(at, -1) == Proof::yes) return max(at + size, 0);
-  throw Unsupported(fmt::format("whether {} counts from the end is open", to_string(at)));
+// A start or an end as a place 0 … size of the axis, or of the reversed axis where the step goes backwards; none where
+// it is open whether it counts from the end.
+std::optional<Dim> known_place(const Dim& at, const Dim& size, bool backwards) {
+  if (at.is_literal()) {  // numbers that mean "to the end"
+    if (at.literal() >= std::numeric_limits<int32_t>::max()) return backwards ? 0 : size;
+    if (at.literal() <= std::numeric_limits<int32_t>::min()) return backwards ? size : 0;
+  }
+  if (less_equal(0, at) == Proof::yes) return backwards ? max(size - 1 - at, 0) : min(at, size);
+  if (less_equal(at, -1) == Proof::yes) return backwards ? min(-1 - at, size) : max(at + size, 0);
+  return std::nullopt;
+}
+
+// The same by the program itself.
+Dim bound_place(Node& node, Var at, const Dim& size, bool backwards) {
+  GraphBuilder& graph = node.graph();
+  const auto number = [&](int64_t value) { return graph.scalar(value, DType::i64); };
+  const Var all = graph.size_of(size), given = as_dtype(at, DType::i64);
+  Var place = graph.select(graph.lt(given, number(0)), given + all, given);
+  place = graph.max(graph.min(place, all), number(-1));
+  place = graph.max(backwards ? all - 1 - place : place, number(0));
+  return min(node.bind_size(place), size);
+}
+
+// A start or an end: an expression, or data.
+struct Bound {
+  std::optional<Dim> known;
+  std::optional<Var> data;
+};
+
+Dim place_of(Node& node, const Bound& bound, const Dim& size, bool backwards) {
+  if (!bound.known) return bound_place(node, *bound.data, size, backwards);
+  if (const auto place = known_place(*bound.known, size, backwards)) return *place;
+  return bound_place(node, node.as_var(Symbolic{DType::i64, {}, {*bound.known}}), size, backwards);
+}
+
+std::vector<Bound> bounds_of(const std::vector<int64_t>& list) {
+  std::vector<Bound> bounds;
+  for (const int64_t number : list) bounds.push_back({Dim(number), {}});
+  return bounds;
+}
+
+std::vector<Bound> bounds_of(Node& node, size_t input) {
+  std::vector<Bound> bounds;
+  if (const auto known = node.find_dims(input)) {
+    for (const Dim& dim : *known) bounds.push_back({dim, {}});
+  } else {
+    for (const Var& element : node.elements(input)) bounds.push_back({{}, element});
+  }
+  return bounds;
 }
 
 struct Cut {
   std::vector<int64_t> axes, steps;
-  Shape starts, ends;
+  std::vector<Bound> starts, ends;
 };
 
 Cut cut_of(Node& node) {
@@ -140,12 +215,12 @@ Cut cut_of(Node& node) {
   if (node.version() < 10) {
     const auto starts = node.integers("starts"), ends = node.integers("ends");
     if (!starts || !ends) node.malformed("starts or ends", "missing", "there");
-    cut.starts.assign(starts->begin(), starts->end());
-    cut.ends.assign(ends->begin(), ends->end());
+    cut.starts = bounds_of(*starts);
+    cut.ends = bounds_of(*ends);
     cut.axes = node.integers("axes").value_or(std::vector<int64_t>{});
   } else {
-    cut.starts = node.dims(1);
-    cut.ends = node.dims(2);
+    cut.starts = bounds_of(node, 1);
+    cut.ends = bounds_of(node, 2);
     if (node.has(3)) cut.axes = node.constant_integers(3);
     if (node.has(4)) cut.steps = node.constant_integers(4);
   }
@@ -164,22 +239,45 @@ Cut cut_of(Node& node) {
 
 void slice(Node& node, GraphBuilder& graph) {
   Cut cut = cut_of(node);
-  const Shape x = node.type(0).shape;
+  Var x = node.input(0);
+  Shape starts, stops;
   for (size_t i = 0; i < cut.axes.size(); ++i) {
-    const Dim& size = x[static_cast<size_t>(cut.axes[i])];
-    if (cut.steps[i] < 1) throw Unsupported(fmt::format("a step is {}", cut.steps[i]));
-    cut.starts[i] = within(cut.starts[i], size);
-    cut.ends[i] = max(within(cut.ends[i], size), cut.starts[i]);
+    const Dim size = x.dim(cut.axes[i]);
+    const bool backwards = cut.steps[i] < 0;
+    if (cut.steps[i] == 0 || cut.steps[i] == std::numeric_limits<int64_t>::min()) {
+      node.malformed("a step", fmt::format("{}", cut.steps[i]), "another number");
+    }
+    starts.push_back(place_of(node, cut.starts[i], size, backwards));
+    stops.push_back(max(place_of(node, cut.ends[i], size, backwards), starts.back()));
+    if (!backwards) continue;
+    x = graph.flip(x, {cut.axes[i]});
+    cut.steps[i] = -cut.steps[i];
   }
-  node.set(0, graph.slice(node.input(0), cut.axes, cut.starts, cut.ends, {.steps = cut.steps}));
+  node.set(0, graph.slice(x, cut.axes, starts, stops, {.steps = cut.steps}));
 }
 
 // ---------------------------------------------------------------------------------------------------- growing shapes
 
+// Sizes to expand to that are data; a 1 keeps the size of x.
+Shape expand_target_from_data(Node& node, GraphBuilder& graph, const Shape& x) {
+  const std::vector<Var> wanted = node.elements(1);
+  Shape target;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    Var size = as_dtype(wanted[i], DType::i64);
+    const size_t back = wanted.size() - i;
+    if (back <= x.size() && x[x.size() - back] != Dim(1)) {
+      const Var own = graph.size_of(x[x.size() - back]);
+      size = graph.select(graph.eq(size, graph.scalar(1, DType::i64)), own, size);
+    }
+    target.push_back(node.bind_size(size));
+  }
+  return target;
+}
+
 // Both ways: an axis of size 1 in the target keeps that of x.
-void expand(Node& node, GraphBuilder&) {
-  const Shape target = node.dims(1);
-  Shape x = node.type(0).shape, result = target;
+void expand(Node& node, GraphBuilder& graph) {
+  Shape x = node.type(0).shape;
+  Shape result = node.find_dims(1) ? node.dims(1) : expand_target_from_data(node, graph, x);
   if (x.size() > result.size()) result.insert(result.begin(), x.size() - result.size(), 1);
   for (size_t i = 0; i < x.size(); ++i) {
     Dim& size = result[result.size() - x.size() + i];
@@ -188,7 +286,21 @@ void expand(Node& node, GraphBuilder&) {
   node.set(0, broadcast_to(node.input(0), result));
 }
 
-Var padded(Var x, const Shape& before, const Shape& after, PadMode mode, std::optional<Scalar> value) {
+// How long an axis must be to be padded with its own elements.
+Dim needed_size(PadMode mode, const Dim& before, const Dim& after) {
+  if (before == Dim(0) && after == Dim(0)) return 0;
+  if (mode == PadMode::edge) return 1;
+  return max(before, after) + (mode == PadMode::reflect ? 1 : 0);
+}
+
+// What fills constant padding: 0, a number, or data.
+struct Filling {
+  std::optional<Scalar> number;
+  std::optional<Var> data;
+};
+
+Var padded(Var x, const Shape& before, const Shape& after, PadMode mode, const Filling& filling) {
+  GraphBuilder& graph = x.graph();
   Shape starts, stops, added_before, added_after;
   std::vector<int64_t> axes;
   bool cuts = false;
@@ -201,8 +313,34 @@ Var padded(Var x, const Shape& before, const Shape& after, PadMode mode, std::op
     added_before.push_back(max(before[i], 0));
     added_after.push_back(max(after[i], 0));
   }
-  if (cuts) x = x.graph().slice(x, axes, starts, stops);
-  return x.graph().pad(x, added_before, added_after, {.mode = mode, .value = value});
+  if (cuts) x = graph.slice(x, axes, starts, stops);
+  for (size_t i = 0; i < before.size() && mode != PadMode::constant; ++i) {
+    x = ensure_at_least(x, static_cast<int64_t>(i), needed_size(mode, added_before[i], added_after[i]));
+  }
+  const Var y = graph.pad(x, added_before, added_after, {.mode = mode, .value = filling.number});
+  if (!filling.data) return y;
+  const Var inside = graph.pad(graph.full(Shape(x.shape()), 1, {.dtype = DType::bool_}), added_before, added_after);
+  return graph.select(inside, y, *filling.data);
+}
+
+Filling filling_of(Node& node, PadMode mode) {
+  const DType dtype = node.type(0).dtype;
+  Filling filling;
+  if (node.version() < 11) {
+    filling.number = Scalar(node.real("value", 0.0));
+  } else if (node.has(2)) {
+    if (node.find_constant(2))
+      filling.number = node.constant_scalar(2);
+    else
+      filling.data = as_scalar(node.input(2));
+  }
+  if (mode != PadMode::constant) return {};
+  if (filling.number && !is_real(dtype) && filling.number->kind == ScalarKind::real) {
+    const double number = filling.number->as_real();
+    if (!(std::abs(number) < 1e15)) node.malformed("value", fmt::format("{}", number), std::string(to_string(dtype)));
+    filling.number = Scalar(static_cast<int64_t>(number));
+  }
+  return filling;
 }
 
 void pad(Node& node, GraphBuilder&) {
@@ -215,14 +353,7 @@ void pad(Node& node, GraphBuilder&) {
   const auto attribute = old ? node.integers("pads") : std::nullopt;
   if (old && !attribute) node.malformed("attribute pads", "missing", "ints");
   const std::vector<Dim> pads = old ? std::vector<Dim>(attribute->begin(), attribute->end()) : node.dims(1);
-  const DType dtype = node.type(0).dtype;
-  std::optional<Scalar> value;
-  if (old) value = Scalar(node.real("value", 0.0));
-  if (!old && node.has(2)) value = node.constant_scalar(2);
-  if (mode != PadMode::constant) value.reset();
-  if (value && !is_real(dtype) && value->kind == ScalarKind::real)
-    value = Scalar(static_cast<int64_t>(value->as_real()));
-
+  const Filling filling = filling_of(node, mode);
   std::vector<int64_t> axes(static_cast<size_t>(node.rank(0)));
   std::iota(axes.begin(), axes.end(), 0);
   if (node.has(3)) axes = axes_of(node, "axes", node.constant_integers(3), node.rank(0));
@@ -234,7 +365,7 @@ void pad(Node& node, GraphBuilder&) {
     before[static_cast<size_t>(axes[i])] = pads[i];
     after[static_cast<size_t>(axes[i])] = pads[axes.size() + i];
   }
-  node.set(0, padded(node.input(0), before, after, mode, value));
+  node.set(0, padded(node.input(0), before, after, mode, filling));
 }
 
 constexpr Handler rows[] = {

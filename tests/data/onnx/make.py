@@ -388,6 +388,8 @@ def external_data():
     (HERE / "external_data/weights.bin").write_bytes(data)
 
 
-for make in (shape_arithmetic, equal_symbols, open_reshape, branches, known_branch, counted_loop, open_loop, nested_loops,
-             constant_conditions, sequences, scans, functions, dtypes, constants, old_forms, external_data):
-    make()
+if __name__ == "__main__":
+    for make in (shape_arithmetic, equal_symbols, open_reshape, branches, known_branch, counted_loop, open_loop,
+                 nested_loops, constant_conditions, sequences, scans, functions, dtypes, constants, old_forms,
+                 external_data):
+        make()
