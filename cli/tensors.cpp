@@ -89,6 +89,7 @@ Tensor read_inline(std::string_view text, const std::string& name, std::string_v
 }
 
 TensorType declared_type(const std::string& name, const SpecContext& context, std::string_view spec) {
+  if (!context.method) refuse(spec, "expected a type before random");
   const Graph& graph = *context.method;
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
     const Value& value = graph.values[graph.inputs[i].id];

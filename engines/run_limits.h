@@ -9,9 +9,11 @@
 namespace ingot {
 
 struct RunLimits {
-  // Of the values of a call that are alive at one time, and of the state of a session; inputs and weights do not count.
+  // Of the values of a call and the working space of its kernels at one time, and of the state of a session; inputs and
+  // weights do not count.
   int64_t bytes = int64_t{64} << 30;
-  // One for each node that runs and each trip of a loop, and one for each element that a kernel writes or adds up.
+  // One for each node that runs, each trip of a loop, each value of a graph that is called, and each element that a kernel
+  // converts, writes or adds up.
   uint64_t steps = std::numeric_limits<uint64_t>::max();
 };
 

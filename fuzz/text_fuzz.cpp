@@ -1,4 +1,5 @@
-// The text form: whatever the text is, an Error or a program; and a program printed and parsed prints the same again.
+// The text form: whatever the text is, an Error or a program; a program printed and parsed prints the same again, and
+// runs within small limits.
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
@@ -7,6 +8,7 @@
 
 #include "program/error.h"
 #include "program/text.h"
+#include "tests/file/run_within_limits.h"
 
 using namespace ingot;
 
@@ -46,5 +48,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string text = print(*program, options);
   const auto again = read(text);
   if (!again || print(*again, options) != text) std::abort();
+  test::run_within_limits(*program);
   return 0;
 }

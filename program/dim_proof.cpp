@@ -102,7 +102,8 @@ class LowerBound {
     const DimRange sign = interval(parts.factor);
     switch (atom.kind) {
       case AtomKind::symbol: return by_range(parts, atom, sign, enough);
-      case AtomKind::floor_div: return by_quotient(parts, atom, sign, enough);
+      case AtomKind::floor_div:
+        return std::max(by_quotient(parts, atom, sign, enough), by_coarser(parts, atom, sign, enough));
       case AtomKind::min: return by_cases(parts, atom, sign.max <= 0, enough);
       case AtomKind::max: return by_cases(parts, atom, sign.min >= 0, enough);
     }
@@ -134,6 +135,22 @@ class LowerBound {
     const Division multiple = divide(parts.factor, q);
     if (multiple.remainder != 0) return by_range(parts, atom, sign, enough);
     return of(multiple.quotient * scaled + parts.rest, enough);
+  }
+
+  // p / q >= k·(p / (k·q)), where that one stands in the rest: of S / 4 - S / 8 neither is bounded by S without loss.
+  int64_t by_coarser(const Split& parts, const DimAtom& atom, DimRange sign, int64_t enough) {
+    if (sign.min < 0 || !atom.b.is_literal()) return kLow;
+    const int64_t q = atom.b.literal();
+    for (const DimTerm& term : terms_of(parts.rest)) {
+      for (const DimAtomRef& other : term.atoms) {
+        if (other->kind != AtomKind::floor_div || !other->b.is_literal() || other->a != atom.a) continue;
+        const int64_t divisor = other->b.literal();
+        if (divisor > q && divisor % q == 0) {
+          return of(parts.factor * DimBuilder::of(other) * (divisor / q) + parts.rest, enough);
+        }
+      }
+    }
+    return kLow;
   }
 
   // dim >= factor·scaled / q + rest, with the common divisor of factor and q cancelled; dim is an integer, so the bound is

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/tensors.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "program/file.h"
@@ -20,7 +21,7 @@ namespace {
 
 struct Options {
   std::string file, output, report;
-  std::vector<std::string> shapes;
+  std::vector<std::string> shapes, constants;
   bool external_weights = false;
 };
 
@@ -64,6 +65,9 @@ void save(const Program& program, const Options& options) {
 int import(const Options& options) {
   onnx::ImportOptions how;
   how.shapes = parse_shapes(options.shapes);
+  for (const std::string& spec : options.constants) {
+    for (NamedTensor& constant : read_spec(spec, {})) how.constants[constant.name] = std::move(constant.tensor);
+  }
   const onnx::ImportResult result = [&] {
     const Progress progress("reading " + options.file);
     return onnx::import_model(std::filesystem::path(options.file), how);
@@ -85,6 +89,8 @@ Verb add_import(CLI::App& root) {
   app->add_option("file", o->file, "the .onnx file; its external data lies beside it")->required();
   app->add_option("-o,--output", o->output, "NAME.ingot writes a file, any other name text")->required();
   app->add_option("--shape", o->shapes, "INPUT=SIZE,SIZE,…: 8, a symbol S, or one with bounds S=1..512")
+      ->allow_extra_args(false);
+  app->add_option("--constant", o->constants, "an input that is known now, and no input of the program: as run --input")
       ->allow_extra_args(false);
   app->add_option("--report", o->report, "write what could not be imported as JSON; - for standard output");
   app->add_flag("--external-weights", o->external_weights, "put large weights into NAME.safetensors beside the file");

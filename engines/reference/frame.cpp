@@ -37,6 +37,11 @@ void Meter::require(int64_t bytes) const {
               fmt::format("{} bytes more than the {} alive go beyond the limit of {}", bytes, alive, limits_.bytes));
 }
 
+void Meter::hold(int64_t bytes) const {
+  require(bytes);
+  *alive_ += bytes;
+}
+
 Tensor Meter::allocate(DType dtype, Sizes sizes, const std::optional<QuantScheme>& scheme) {
   const int64_t bytes = byte_count(dtype, sizes, scheme);
   require(bytes);
@@ -120,6 +125,7 @@ std::vector<Tensor> Frame::tensors(const std::vector<Ref>& refs) const {
 Tensor Frame::converted(Ref ref, DType dtype) {
   const Tensor& x = tensor(ref);
   if (x.dtype() == dtype) return x;
+  spend(x.elements());
   Tensor y = allocate(dtype, x.sizes());
   convert(x, y);
   return y;
@@ -128,6 +134,7 @@ Tensor Frame::converted(Ref ref, DType dtype) {
 View<int64_t> Frame::indices(Ref ref) {
   const Tensor& x = tensor(ref);
   if (x.dtype() == DType::i64) return view<int64_t>(x);
+  spend(x.elements());
   Tensor wide = allocate(DType::i64, x.sizes());
   convert(x, wide, true);
   return view<int64_t>(wide);
@@ -172,6 +179,7 @@ Sizes Frame::sizes(const Shape& shape) const {
 void Frame::bind(SymbolId symbol, int64_t size) { bindings_.bind(call_.plan.program.symbols[symbol.id], size); }
 
 std::vector<Tensor> Frame::call(GraphId graph, std::vector<Tensor> inputs) const {
+  call_.meter.spend(call_.plan.program.graphs[graph.id].values.size());
   return Frame(call_, graph, std::move(inputs), bindings_).run();
 }
 

@@ -8,7 +8,9 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <optional>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -28,6 +30,9 @@ class Meter {
   void spend(int64_t count, int64_t each);
   // Throws unless so many bytes more are within the limit.
   void require(int64_t bytes) const;
+  // The same, and from then on they count.
+  void hold(int64_t bytes) const;
+  void release(int64_t bytes) const { *alive_ -= bytes; }
   // All zero bits.
   Tensor allocate(DType dtype, Sizes sizes, const std::optional<QuantScheme>& scheme = {});
 
@@ -36,6 +41,48 @@ class Meter {
   uint64_t steps_ = 0;
   std::shared_ptr<std::atomic<int64_t>> alive_ = std::make_shared<std::atomic<int64_t>>(0);
 };
+
+// The memory of working space, which counts like that of tensors. A default one has nobody to count, and gives none.
+template <class T>
+class Metered {
+ public:
+  using value_type = T;
+  using propagate_on_container_copy_assignment = std::true_type;
+  using propagate_on_container_move_assignment = std::true_type;
+  using propagate_on_container_swap = std::true_type;
+
+  Metered() = default;
+  explicit Metered(const Meter& meter) : meter_(&meter) {}
+  template <class U>
+  Metered(const Metered<U>& other) : meter_(other.meter_) {}  // NOLINT(google-explicit-constructor): an allocator
+
+  T* allocate(size_t n) {
+    if (!meter_) throw std::bad_alloc();
+    meter_->hold(bytes(n));
+    try {
+      return std::allocator<T>().allocate(n);
+    } catch (...) {
+      meter_->release(bytes(n));
+      throw;
+    }
+  }
+  void deallocate(T* memory, size_t n) {
+    std::allocator<T>().deallocate(memory, n);
+    meter_->release(bytes(n));
+  }
+  bool operator==(const Metered&) const = default;
+
+ private:
+  template <class U>
+  friend class Metered;
+  static int64_t bytes(size_t n) { return static_cast<int64_t>(n * sizeof(T)); }
+
+  const Meter* meter_ = nullptr;
+};
+
+// Working space of a kernel, and its copies.
+template <class T>
+using Scratch = std::vector<T, Metered<T>>;
 
 // A transaction over the state of a session: reads see earlier writes, and nobody else does before `commit`.
 class States {
@@ -119,9 +166,9 @@ class Frame {
   Tensor allocate(DType dtype, Sizes sizes) { return call_.meter.allocate(dtype, std::move(sizes)); }
   // Working space for n numbers.
   template <class T>
-  std::vector<T> scratch(int64_t n) const {
+  Scratch<T> scratch(int64_t n) const {
     call_.meter.require(element_count(Sizes{n, sizeof(T)}));
-    return std::vector<T>(static_cast<size_t>(n));
+    return Scratch<T>(static_cast<size_t>(n), Metered<T>(call_.meter));
   }
   // For work that the size of the result does not show.
   void spend(int64_t count, int64_t each = 1) { call_.meter.spend(count, each); }

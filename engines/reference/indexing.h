@@ -57,7 +57,7 @@ class Accumulator {
 
  private:
   ScatterFn fn_;
-  std::vector<T> values_;
+  Scratch<T> values_;
 };
 
 // ------------------------------------------------------------------------------------------------------- definitions

@@ -44,8 +44,8 @@ class Matrix {
   const T& operator()(int64_t i, int64_t j) const { return values_[static_cast<size_t>(i * columns_ + j)]; }
   std::span<T> row(int64_t i) { return std::span(values_).subspan(at(i), static_cast<size_t>(columns_)); }
   std::span<const T> row(int64_t i) const { return std::span(values_).subspan(at(i), static_cast<size_t>(columns_)); }
-  std::vector<T>& values() { return values_; }
-  const std::vector<T>& values() const { return values_; }
+  Scratch<T>& values() { return values_; }
+  const Scratch<T>& values() const { return values_; }
 
   // A zero goes without its sign: how a factor gets to it decides that.
   void store(const Out<T>& to, int64_t first) const {
@@ -56,7 +56,7 @@ class Matrix {
   size_t at(int64_t i) const { return static_cast<size_t>(i * columns_); }
 
   int64_t rows_, columns_;
-  std::vector<T> values_;
+  Scratch<T> values_;
 };
 
 template <class T>

@@ -106,7 +106,7 @@ T orient(std::span<T> vector) {
 
 // Rows in another order.
 template <class T>
-Matrix<T> rows_in_order(const Frame& frame, const Matrix<T>& a, const std::vector<int64_t>& order) {
+Matrix<T> rows_in_order(const Frame& frame, const Matrix<T>& a, const Scratch<int64_t>& order) {
   Matrix<T> result(frame, static_cast<int64_t>(order.size()), a.columns());
   for (size_t i = 0; i < order.size(); ++i) {
     std::ranges::copy(a.row(order[i]), result.row(static_cast<int64_t>(i)).begin());
@@ -115,8 +115,8 @@ Matrix<T> rows_in_order(const Frame& frame, const Matrix<T>& a, const std::vecto
 }
 
 // Positions by their value, ascending or descending; equal ones as they were.
-inline std::vector<int64_t> sorted_positions(const std::vector<double>& values, bool descending) {
-  std::vector<int64_t> order(values.size());
+inline Scratch<int64_t> sorted_positions(const Frame& frame, const Scratch<double>& values, bool descending) {
+  Scratch<int64_t> order = frame.scratch<int64_t>(std::ssize(values));
   std::iota(order.begin(), order.end(), 0);
   const auto key = [&](int64_t i) {
     const double value = values[static_cast<size_t>(i)];
@@ -130,8 +130,8 @@ inline std::vector<int64_t> sorted_positions(const std::vector<double>& values, 
 
 template <class T>
 struct Eigen {
-  std::vector<double> values;  // ascending
-  Matrix<T> vectors;           // rows
+  Scratch<double> values;  // ascending
+  Matrix<T> vectors;       // rows
 };
 
 // Of a symmetric matrix; all NaN where not every number is finite.
@@ -157,9 +157,9 @@ Eigen<T> factor_symmetric(Frame& frame, Matrix<T> a) {
       }
     }
   }
-  std::vector<double> diagonal = frame.scratch<double>(n), values = diagonal;
+  Scratch<double> diagonal = frame.scratch<double>(n), values = diagonal;
   for (int64_t i = 0; i < n; ++i) diagonal[static_cast<size_t>(i)] = std::real(a(i, i)) * power;
-  const std::vector<int64_t> order = sorted_positions(diagonal, false);
+  const Scratch<int64_t> order = sorted_positions(frame, diagonal, false);
   std::ranges::transform(order, values.begin(), [&](int64_t i) { return diagonal[static_cast<size_t>(i)]; });
   vectors = rows_in_order(frame, vectors, order);
   for (int64_t i = 0; i < n; ++i) orient(vectors.row(i));
@@ -172,13 +172,13 @@ Eigen<T> factor_symmetric(Frame& frame, Matrix<T> a) {
 template <class T>
 struct Singular {
   Matrix<T> u;
-  std::vector<double> s;  // descending
+  Scratch<double> s;  // descending
   Matrix<T> v;
 };
 
 // What is left of the unit vector along an axis without its parts along the rows, which are orthonormal or 0.
 template <class T>
-void outside(const Matrix<T>& rows, int64_t axis, std::vector<T>& vector) {
+void outside(const Matrix<T>& rows, int64_t axis, Scratch<T>& vector) {
   std::ranges::fill(vector, T(0));
   vector[static_cast<size_t>(axis)] = 1;
   for (int64_t i = 0; i < 2 * rows.rows(); ++i) {  // twice: the first time leaves rounding behind
@@ -234,9 +234,9 @@ Singular<T> factor_tall(Frame& frame, const Matrix<T>& a, int64_t u_rows) {
   const int64_t n = a.columns();
   Matrix<T> w = transposed(frame, a), v = identity<T>(frame, n, n);
   orthogonalise(frame, w, v);
-  std::vector<double> lengths = frame.scratch<double>(n), s = lengths;
+  Scratch<double> lengths = frame.scratch<double>(n), s = lengths;
   for (int64_t i = 0; i < n; ++i) lengths[static_cast<size_t>(i)] = std::sqrt(squared_norm<T>(w.row(i)));
-  const std::vector<int64_t> order = sorted_positions(lengths, true);
+  const Scratch<int64_t> order = sorted_positions(frame, lengths, true);
   Matrix<T> u(frame, u_rows, a.rows());
   for (size_t i = 0; i < order.size(); ++i) {
     const double length = s[i] = lengths[static_cast<size_t>(order[i])];

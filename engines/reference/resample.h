@@ -20,10 +20,10 @@ double keys(double t, double a);
 // What every position of a resized axis reads.
 struct ResizedAxis {
   int64_t in = 0, out = 0;
-  int64_t taps = 0;             // samples of a position
-  std::vector<int64_t> first;   // of each position, may lie outside
-  std::vector<double> weights;  // out × taps
-  std::vector<char> cropped;    // of each position: it lies outside x and is extrapolated
+  int64_t taps = 0;         // samples of a position
+  Scratch<int64_t> first;   // of each position, may lie outside
+  Scratch<double> weights;  // out × taps
+  Scratch<char> cropped;    // of each position: it lies outside x and is extrapolated
 
   // The element that a sample reads: beyond the border the last one.
   int64_t element(int64_t position, int64_t tap) const;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-
 #include "engines/reference/frame.h"
 
 namespace ingot::reference {

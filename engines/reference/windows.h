@@ -66,6 +66,7 @@ class TapList {
     Sizes o(out.size());
     for (size_t axis = out.size(); axis-- > 0; p /= out[axis]) o[axis] = p % out[axis];
     taps_.assign(1, {0, 0});
+    listed_ = 0;
     for (size_t axis = 0; axis < out.size(); ++axis) {
       next_.clear();
       for (const Tap& tap : taps_) {
@@ -73,13 +74,17 @@ class TapList {
              [&](int64_t x, int64_t w) { next_.push_back({tap.x * in_[axis] + x, tap.w * kernel_[axis] + w}); });
       }
       std::swap(taps_, next_);
+      listed_ += std::ssize(taps_);
     }
     return taps_;
   }
+  // The work of the last position: a later axis may leave nothing of what the first ones listed.
+  int64_t listed() const { return listed_; }
 
  private:
   Sizes in_, kernel_;
-  std::vector<Tap> taps_, next_;
+  Scratch<Tap> taps_, next_;
+  int64_t listed_ = 0;
 };
 
 // What window o of an axis reads, for TapList.

@@ -76,8 +76,6 @@ Symbol SymbolPool::named(std::string_view name, int64_t min, int64_t max) {
   return found->second;
 }
 
-Symbol SymbolPool::fresh(std::string_view name) { return declare(name, 0, kUnbounded); }
-
 // --------------------------------------------------------------------------------------------------------- weights
 
 std::string WeightPool::fresh_name(std::string_view name) {

@@ -39,7 +39,7 @@ class SymbolPool {
   // The symbol that stands for a name of the file, always the same one.
   Symbol named(std::string_view name, int64_t min = 0, int64_t max = kUnbounded);
   // A symbol of its own.
-  Symbol fresh(std::string_view name);
+  Symbol fresh(std::string_view name, int64_t min = 0, int64_t max = kUnbounded) { return declare(name, min, max); }
 
  private:
   Symbol declare(std::string_view name, int64_t min, int64_t max);

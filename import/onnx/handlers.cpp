@@ -42,6 +42,7 @@ Rows all_rows() {
                             reduce_handlers(),
                             sequence_handlers(),
                             shape_handlers(),
+                            slice_handlers(),
                             sort_handlers(),
                             training_handlers()}) {
     for (const Handler& handler : family) rows.emplace(handler.op, &handler);

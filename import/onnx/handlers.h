@@ -58,6 +58,7 @@ std::span<const Handler> recurrent_handlers();
 std::span<const Handler> reduce_handlers();
 std::span<const Handler> sequence_handlers();
 std::span<const Handler> shape_handlers();
+std::span<const Handler> slice_handlers();
 std::span<const Handler> sort_handlers();
 std::span<const Handler> training_handlers();
 

@@ -71,6 +71,7 @@ class ModelImport {
     for (const ValueInfoProto& input : graph.input) define_input(input);
     scope_.declare_types(graph.value_info);
     scope_.declare_types(graph.output);
+    for (const ValueInfoProto& output : graph.output) scope_.read_later(output.name);
     scope_.run(graph.node);
     for (const ValueInfoProto& output : graph.output) define_output(output);
     ImportResult result;

@@ -71,7 +71,12 @@ std::vector<Var> Node::inputs(size_t first) {
 std::optional<Tensor> Node::find_constant(size_t i) {
   const Value& value = given(i).value;
   if (const Constant* constant = value.constant()) return constant->tensor;
-  return value.var() ? body().contents(*value.var()) : std::nullopt;
+  if (!value.var()) return std::nullopt;
+  const TensorType& type = value.var()->type();
+  if (const auto sizes = literal_sizes(type.shape); sizes && element_count(*sizes) == 0) {
+    return Tensor::allocate(type.dtype, *sizes);  // without elements nothing is left to be known
+  }
+  return body().contents(*value.var());
 }
 
 Tensor Node::constant(size_t i) {
@@ -142,15 +147,15 @@ const std::vector<Value>& Node::sequence(size_t i) {
   throw Unsupported(fmt::format("{} is no sequence that is known while importing", input_label(i)));
 }
 
-Dim Node::bind_size(Var scalar) {
-  const SymbolId size = add_symbol("size");
+Dim Node::bind_size(Var scalar, int64_t minimum) {
+  const SymbolId size = add_symbol("size", minimum);
   graph().item(scalar, size);
   return symbol(size);
 }
 
-SymbolId Node::add_symbol(std::string_view what) {
+SymbolId Node::add_symbol(std::string_view what, int64_t min, int64_t max) {
   const std::string_view name = std::string_view(label_).substr(label_.rfind('/') + 1);
-  const Symbol symbol = scope_.context().symbols.fresh(fmt::format("{}_{}", name, what));
+  const Symbol symbol = scope_.context().symbols.fresh(fmt::format("{}_{}", name, what), min, max);
   body().add_bound(symbol);
   return scope_.context().program.symbol_id(symbol.name());
 }
@@ -212,6 +217,7 @@ std::optional<Tensor> Node::tensor(std::string_view name) {
   for (Attribute& attribute : attributes_) {
     if (attribute.name != name || attribute.proto->type != AttributeType::sparse_tensor) continue;
     attribute.read = true;
+    if (!attribute.proto->sparse_tensor) return std::nullopt;
     return scope_.context().tensors.read(*attribute.proto->sparse_tensor);
   }
   const AttributeProto* found = find(name, AttributeType::tensor);
@@ -260,7 +266,7 @@ std::unordered_map<std::string_view, const AttributeProto*> Node::attributes_for
 
 // --------------------------------------------------------------------------------------------------------- outputs
 
-bool Node::wants(size_t i) const { return i < proto_.output.size() && !proto_.output[i].empty(); }
+bool Node::wants(size_t i) const { return i < proto_.output.size() && scope_.is_read(proto_.output[i]); }
 
 void Node::set(size_t i, Value value) {
   if (i < outputs_.size()) outputs_[i] = std::move(value);
@@ -301,9 +307,9 @@ std::vector<Value> Node::run(const GraphProto& proto, std::vector<Value> inputs,
   return outputs;
 }
 
-GraphBuilder& Node::add_graph(std::string_view name, Body& caller) {
+GraphBuilder& Node::add_graph(std::string_view name, GraphBuilder& caller) {
   Context& context = scope_.context();
-  return context.program.inner_graph(fmt::format("{}_{}", name, context.graphs++), caller.graph());
+  return context.program.inner_graph(fmt::format("{}_{}", name, context.graphs++), caller);
 }
 
 }  // namespace ingot::onnx

@@ -107,7 +107,7 @@ class Node {
 
   // ---- outputs
   size_t output_count() const { return proto_.output.size(); }
-  // Whether the file uses the output.
+  // Whether anything in the file reads the output.
   bool wants(size_t i) const;
   void set(size_t i, Value value);
 
@@ -117,12 +117,13 @@ class Node {
   Var as_var(const Value& value, Body& in) { return onnx::as_var(scope_.context(), in, value); }
   Var as_var(const Value& value) { return as_var(value, body()); }
   // A graph for control flow of another.
-  GraphBuilder& add_graph(std::string_view name, Body& caller);
+  GraphBuilder& add_graph(std::string_view name, GraphBuilder& caller);
+  GraphBuilder& add_graph(std::string_view name, Body& caller) { return add_graph(name, caller.graph()); }
   GraphBuilder& add_graph(std::string_view name) { return add_graph(name, body()); }
-  // A symbol that the program binds to an integer scalar when it runs; then a negative one fails the call.
-  Dim bind_size(Var scalar);
+  // A symbol that the program binds to an integer scalar when it runs; then one below the minimum fails the call.
+  Dim bind_size(Var scalar, int64_t minimum = 0);
   // A symbol of its own, for an op that binds one.
-  SymbolId add_symbol(std::string_view what);
+  SymbolId add_symbol(std::string_view what, int64_t min = 0, int64_t max = kUnbounded);
   const Symbol& symbol(SymbolId id) const;
 
   // What the function is called with, its defaults included. Throws Unsupported for an attribute that it has not.

@@ -38,26 +38,15 @@ std::string declared_text(const TypeProto& type) {
   return fmt::format("{}[{}]", text, fmt::join(dims, ", "));
 }
 
-// dtype, rank and sizes that are certainly others. Sizes that the file leaves open or names say nothing here.
-bool contradicts(const TensorType& type, const TypeProto& declared) {
-  if (const auto dtype = find_dtype(declared.elem_type); dtype && *dtype != type.dtype) return true;
-  if (!declared.shape) return false;
-  if (declared.shape->size() != type.shape.size()) return true;
-  for (size_t i = 0; i < type.shape.size(); ++i) {
-    const auto& size = (*declared.shape)[i].value;
-    if (size && *size >= 0 && equal(type.shape[i], *size) == Proof::no) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 Opsets opsets_of(const std::vector<OperatorSetIdProto>& imports) {
   Opsets opsets;
   for (const OperatorSetIdProto& import : imports) {
     const std::string_view domain = canonical_domain(import.domain);
-    if (!opsets.emplace(domain, import.version).second) {
-      throw Error(Code::bad_file, fmt::format("opset_import names the domain {} twice", domain));
+    if (const auto [known, added] = opsets.emplace(domain, import.version); !added && known->second != import.version) {
+      throw Error(Code::bad_file, fmt::format("opset_import names the domain {} twice, with the versions {} and {}",
+                                              domain, known->second, import.version));
     }
     if (domain != "ai.onnx" || (import.version >= kOldestOpset && import.version <= kNewestOpset)) continue;
     throw Error::mismatch(import.version < kOldestOpset ? Code::unsupported : Code::version, "",
@@ -113,26 +102,23 @@ const Value* Scope::find(std::string_view name) {
   return parent_ ? parent_->find(name) : nullptr;
 }
 
+bool Scope::knows(std::string_view name) const {
+  return values_.contains(name) || has_initializer(name) || (parent_ && parent_->knows(name));
+}
+
 const NodeProto* Scope::maker_of(std::string_view name) const {
-  for (const Scope* scope = this; scope; scope = scope->parent_) {
-    if (!scope->nodes_) continue;
-    for (const NodeProto& node : *scope->nodes_) {
-      if (std::ranges::find(node.output, name) != node.output.end()) return &node;
-    }
-  }
-  return nullptr;
+  const auto found = order_.makers.find(name);
+  if (found != order_.makers.end()) return found->second;
+  return parent_ ? parent_->maker_of(name) : nullptr;
 }
 
 void Scope::undefined(const std::string& label, std::string_view name) const {
   for (const Scope* scope = this; scope; scope = scope->parent_) {
-    if (!scope->nodes_) continue;
-    for (const NodeProto& other : *scope->nodes_) {
-      if (std::ranges::find(other.output, name) == other.output.end()) continue;
-      throw Error(Code::bad_file,
-                  fmt::format("node {} uses {}, which node {} defines only later: the nodes form a cycle "
-                              "or are not in order",
-                              quote(label), quote(name), quote(label_of(scope->prefix_, other))));
-    }
+    const auto maker = scope->order_.makers.find(name);
+    if (maker == scope->order_.makers.end()) continue;
+    throw Error(Code::bad_file,
+                fmt::format("node {} uses {}, which node {} defines only later: the nodes form a cycle", quote(label),
+                            quote(name), quote(label_of(scope->prefix_, *maker->second))));
   }
   throw Error(Code::bad_file, fmt::format("node {} uses {}, which nothing defines", quote(label), quote(name)));
 }
@@ -151,7 +137,9 @@ void Scope::check_declared(std::string_view name, const Value& value) const {
   const auto declared = declared_.find(name);
   const auto type = type_of(value);
   if (declared == declared_.end() || !type || declared->second->kind != TypeProto::Kind::tensor) return;
-  if (!contradicts(*type, *declared->second)) return;
+  // Exporters get shapes wrong, and nobody reads them: what inference says counts. A dtype is a promise.
+  const auto dtype = find_dtype(declared->second->elem_type);
+  if (!dtype || *dtype == type->dtype) return;
   throw Error::mismatch(Code::bad_file, "", fmt::format("value {}", quote(name)), to_string(*type),
                         fmt::format("{} as the file declares it", declared_text(*declared->second)));
 }
@@ -159,14 +147,14 @@ void Scope::check_declared(std::string_view name, const Value& value) const {
 // ----------------------------------------------------------------------------------------------------------- nodes
 
 void Scope::run(const std::vector<NodeProto>& nodes) {
-  nodes_ = &nodes;
-  for (const NodeProto& node : nodes) {
+  order_ = order_of(nodes, [this](std::string_view name) { return knows(name); });
+  for (const NodeProto* node : order_.nodes) {
     if (context_.nodes_done++ >= context_.options.limits.nodes) {
       throw Error(Code::limit, fmt::format("the model has more than {} nodes, those of functions counted at every call",
                                            context_.options.limits.nodes));
     }
     if (context_.options.progress) context_.options.progress(context_.nodes_done, context_.nodes_total);
-    run(node);
+    run(*node);
   }
 }
 
@@ -249,6 +237,7 @@ void Scope::call_function(Node& node, const FunctionProto& function) {
                    fmt::format("at most {}", function.input.size()));
   }
   for (size_t i = 0; i < function.input.size(); ++i) inside.define(function.input[i], node.value(i));
+  for (const std::string_view output : function.output) inside.read_later(output);
   inside.run(function.node);
   for (size_t i = 0; i < function.output.size() && i < node.output_count(); ++i) {
     const Value* output = inside.find(function.output[i]);
@@ -271,6 +260,7 @@ std::vector<Value> Scope::run_graph(const GraphProto& graph, std::vector<Value> 
   inside.declare_types(graph.value_info);
   inside.declare_types(graph.output);
   for (size_t i = 0; i < inputs.size(); ++i) inside.define(graph.input[i].name, std::move(inputs[i]));
+  for (const ValueInfoProto& output : graph.output) inside.read_later(output.name);
   inside.run(graph.node);
   std::vector<Value> outputs;
   outputs.reserve(graph.output.size());

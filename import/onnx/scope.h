@@ -1,4 +1,4 @@
-// Scope: the names of one ONNX graph, or of one call of a function, while its nodes are imported in order.
+// Scope: the names of one ONNX graph, or of one call of a function, while its nodes are imported.
 //
 // A sub-graph is a Scope inside another and sees its names; the body of a function sees its own alone. Several Scopes can
 // fill one Body: functions, and branches that are chosen while importing, are written in place.
@@ -12,9 +12,11 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "import/onnx/context.h"
+#include "import/onnx/order.h"
 
 namespace ingot::onnx {
 
@@ -60,7 +62,12 @@ class Scope {
   // The node that defines a name, here or around; none for inputs and initializers.
   const NodeProto* maker_of(std::string_view name) const;
 
+  // An output, which is read when the nodes have run.
+  void read_later(std::string_view name) { read_later_.insert(name); }
+  // In an order in which each finds what it reads.
   void run(const std::vector<NodeProto>& nodes);
+  // Whether anything reads an output of one of the nodes.
+  bool is_read(std::string_view name) const { return order_.reads.contains(name) || read_later_.contains(name); }
 
   // A graph of an attribute, with its inputs: the outputs, as values of `body` or of what is around it. Throws Poisoned
   // where one of them could not be imported.
@@ -70,6 +77,7 @@ class Scope {
   Value output(const ValueInfoProto& info);
 
  private:
+  bool knows(std::string_view name) const;
   void run(const NodeProto& node);
   std::vector<Value> convert(const NodeProto& node, const std::string& label, std::vector<Value> inputs);
   void convert(Node& node, std::string_view domain);
@@ -90,7 +98,8 @@ class Scope {
   std::unordered_map<std::string_view, const TensorProto*> stored_;
   std::unordered_map<std::string_view, const SparseTensorProto*> stored_sparse_;
   std::unordered_map<std::string_view, const TypeProto*> declared_;
-  const std::vector<NodeProto>* nodes_ = nullptr;  // those of `run`
+  std::unordered_set<std::string_view> read_later_;
+  Order order_;  // of the nodes of `run`
 };
 
 }  // namespace ingot::onnx

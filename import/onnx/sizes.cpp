@@ -23,6 +23,13 @@ bool contains(const std::vector<int64_t>& axes, size_t axis) {
   return std::ranges::find(axes, static_cast<int64_t>(axis)) != axes.end();
 }
 
+// A size is not negative, also where its expression does not show it.
+void clamp_sizes(Shape& shape) {
+  for (Dim& size : shape) {
+    if (less_equal(0, size) == Proof::unknown) size = max(size, 0);
+  }
+}
+
 }  // namespace
 
 int64_t axis_of(const Node& node, std::string_view subject, int64_t axis, int64_t rank, bool end) {
@@ -58,6 +65,12 @@ Var ensure_size(Var x, int64_t axis, const Dim& size) {
 Var ensure_at_least(Var x, int64_t axis, const Dim& minimum) {
   const Dim size = x.dim(axis);
   return less_equal(minimum, size) == Proof::yes ? x : ensure_size(x, axis, max(size, minimum));
+}
+
+Var not_negative(Var x) {
+  Shape shape = x.shape();
+  clamp_sizes(shape);
+  return ensure(x, std::move(shape));
 }
 
 Shape broadcast_shape(const std::vector<Var>& values) {
@@ -102,9 +115,11 @@ Var broadcast_to(Var x, Shape shape) {
 
 Var reshape(Var x, Shape shape) {
   if (x.shape() == shape) return x;
-  const Dim count = element_count(x.shape()), wanted = element_count(shape);
-  if (equal(count, wanted) == Proof::unknown) {
-    x = x.graph().ensure_shape(x.graph().reshape(x, {count}), {wanted});
+  clamp_sizes(shape);
+  const Dim wanted = element_count(shape);
+  if (equal(element_count(x.shape()), wanted) == Proof::unknown) {
+    x = not_negative(x);
+    x = ensure(x.graph().reshape(x, {element_count(x.shape())}), {wanted});
   }
   return x.graph().reshape(x, std::move(shape));
 }
@@ -126,6 +141,17 @@ std::vector<Var> elements_of(Var list) {
     elements.push_back(graph.reshape(graph.slice(list, {0}, {at}, {at + 1}), {}));
   }
   return elements;
+}
+
+Var size_list(Node& node, std::vector<Dim> sizes) {
+  const auto count = static_cast<int64_t>(sizes.size());
+  return node.as_var(Symbolic{DType::i64, {count}, std::move(sizes)});
+}
+
+std::vector<Dim> bind_sizes(Node& node, Var list, int64_t minimum) {
+  std::vector<Dim> sizes;
+  for (const Var& element : elements_of(list)) sizes.push_back(node.bind_size(element, minimum));
+  return sizes;
 }
 
 Var squeeze(Var x, const std::vector<int64_t>& axes) {

@@ -26,6 +26,9 @@ Var ensure_size(Var x, int64_t axis, const Dim& size);
 // x, of which one axis is provably at least that long; its size becomes max(size, minimum).
 Var ensure_at_least(Var x, int64_t axis, const Dim& minimum);
 
+// x, of which every size is provably not negative: expressions do not always show it.
+Var not_negative(Var x);
+
 // The values with shapes that broadcast; those of different symbols become equal by promise.
 std::vector<Var> broadcastable(std::vector<Var> values);
 // The shape that they broadcast to. Precondition: they do.
@@ -44,6 +47,10 @@ Dim quotient_of(const Dim& total, const Dim& divisor);
 Var as_scalar(Var x);
 // The elements of a scalar or list, each as a scalar. Precondition: how many is known.
 std::vector<Var> elements_of(Var list);
+// Sizes as a list of i64, in the program.
+Var size_list(Node& node, std::vector<Dim> sizes);
+// A symbol for each element of such a list; one below the minimum fails the call.
+std::vector<Dim> bind_sizes(Node& node, Var list, int64_t minimum = 0);
 // x without the axes, which have size 1.
 Var squeeze(Var x, const std::vector<int64_t>& axes);
 // x with axes of size 1 at these places of the result.

@@ -58,21 +58,26 @@ std::optional<Dim> greater_or_equal(const Dim& a, const Dim& b) { return less_or
 std::optional<Dim> both(const Dim& a, const Dim& b) { return a * b; }
 std::optional<Dim> either(const Dim& a, const Dim& b) { return max(a, b); }
 
-// Towards zero. Sizes are not negative, so mostly the same as rounding down; a divisor 0 has no meaning anyway.
+// Towards zero: what is above -b gives 0. A divisor 0 has no meaning.
 std::optional<Dim> divide(const Dim& a, const Dim& b) {
   if (a.is_literal() && b.is_literal()) {
     if (b.literal() == 0 || (b.literal() == -1 && a.literal() == std::numeric_limits<int64_t>::min()))
       return std::nullopt;
     return Dim(a.literal() / b.literal());
   }
-  if (less_equal(0, a) != Proof::yes || less_equal(0, b) != Proof::yes) return std::nullopt;
-  return floor_div(a, max(b, 1));
+  const Dim divisor = max(b, 1);
+  if (less_equal(0, b) != Proof::yes || less_equal(1 - divisor, a) != Proof::yes) return std::nullopt;
+  return floor_div(max(a, 0), divisor);
 }
 
-// With a divisor above 0 both kinds agree on numbers that are not negative.
+// With the sign of the divisor, which is above 0.
 std::optional<Dim> modulo(const Dim& a, const Dim& b) {
-  if (less_equal(0, a) != Proof::yes || less_equal(1, b) != Proof::yes) return std::nullopt;
-  return mod(a, b);
+  if (less_equal(0, b) != Proof::yes) return std::nullopt;
+  return mod(a, max(b, 1));
+}
+// With the sign of a: the same where a has none.
+std::optional<Dim> remainder(const Dim& a, const Dim& b) {
+  return less_equal(0, a) == Proof::yes ? modulo(a, b) : std::nullopt;
 }
 
 // The position in a tensor of `sizes` that a position of the broadcast shape reads.
@@ -138,10 +143,7 @@ Folded comparison(Node& node) {
   return combine_all(node, DType::bool_, f);
 }
 
-Folded fold_mod(Node& node) {
-  node.ignore("fmod", "the same for numbers that are not negative");
-  return combine_all(node, {}, modulo);
-}
+Folded fold_mod(Node& node) { return combine_all(node, {}, node.flag("fmod", false) ? remainder : modulo); }
 
 template <class F>
 Folded each(Node& node, F f) {

@@ -13,7 +13,6 @@ namespace ingot::file {
 
 namespace {
 
-
 class Decoder {
  public:
   Decoder(const TableReader& root, const Limits& limits, WeightReader& weights)

@@ -6,17 +6,11 @@
 
 #include "program/decompose.h"
 #include "program/infer.h"
+#include "program/ops/heads.h"
 #include "program/ops/ranges.h"
 
 namespace ingot {
 namespace {
-
-// H a multiple of G: both known, or the same.
-void check_heads(const Scope& s, const Dim& h, const Dim& g) {
-  if (equal(h, g) == Proof::yes) return;
-  if (h.is_literal() && g.is_literal() && g.literal() > 0 && h.literal() % g.literal() == 0) return;
-  s.refuse("number of heads of q", to_string(h), fmt::format("a multiple of {}, the heads of k", to_string(g)));
-}
 
 void check_scale(const Scope& s, const std::optional<double>& scale, const Dim& d) {
   if (scale) require_finite(s, "scale", *scale);

@@ -2,20 +2,11 @@
 #include <cmath>
 
 #include "program/infer.h"
+#include "program/ops/ranges.h"
 #include "program/scalar.h"
 
 namespace ingot {
 namespace {
-
-void require_finite(const Scope& s, std::string_view subject, double value) {
-  if (!std::isfinite(value)) s.refuse(subject, fmt::format("{}", value), "a finite number", Code::out_of_range);
-}
-
-void require_positive(const Scope& s, std::string_view subject, double value) {
-  if (!std::isfinite(value) || value <= 0) {
-    s.refuse(subject, fmt::format("{}", value), "finite and above 0", Code::out_of_range);
-  }
-}
 
 void require_rank(const Scope& s, std::string_view subject, const TensorType& type, size_t rank, std::string_view why) {
   require_count(s, fmt::format("rank of {}", subject), type.shape.size(), rank, why);
@@ -32,9 +23,21 @@ void check_extrapolation(const Scope& s, double value, DType dtype) {
   check_fits(whole ? Scalar(static_cast<int64_t>(value)) : Scalar(value), dtype, s.op, "extrapolation");
 }
 
-void check_scales(const Scope& s, std::span<const double> scales, size_t axes) {
-  if (!scales.empty()) require_count(s, "length of scales", scales.size(), axes, "length of axes");
-  for (double scale : scales) {
+// Numbers as a value: their contents are the kernel's to check.
+void require_reals(const Scope& s, std::string_view subject, Ref value, Shape shape, std::string_view why) {
+  const TensorType& type = s.type(value);
+  require_kind(s, subject, type.dtype, kinds::real);
+  require_type(s, subject, type, {type.dtype, std::move(shape), {}}, why);
+}
+
+void check_scales(const Scope& s, const op::Resize& op) {
+  const size_t axes = op.axes.size();
+  if (op.factors) {
+    require_count(s, "length of scales", op.scales.size(), 0, "factors are given");
+    require_reals(s, "factors", *op.factors, {static_cast<int64_t>(axes)}, "one for each of axes");
+  }
+  if (!op.scales.empty()) require_count(s, "length of scales", op.scales.size(), axes, "length of axes");
+  for (double scale : op.scales) {
     if (!(scale >= 0x1p-32 && scale <= 0x1p32)) {
       s.refuse("a scale", fmt::format("{}", scale), "2^-32 to 2^32", Code::out_of_range);
     }
@@ -42,9 +45,16 @@ void check_scales(const Scope& s, std::span<const double> scales, size_t axes) {
 }
 
 void check_roi(const Scope& s, const op::Resize& op, DType dtype) {
+  constexpr std::string_view kContents = "starts and ends of the axes", kUnread = "only tf_crop_and_resize reads it";
   const bool crops = op.coordinates == ResizeCoordinates::tf_crop_and_resize;
-  require_count(s, "length of roi", op.roi.size(), crops ? 2 * op.axes.size() : 0,
-                crops ? "starts and ends of the axes" : "only tf_crop_and_resize reads it");
+  const size_t bounds = crops ? 2 * op.axes.size() : 0;
+  if (op.region) {
+    if (!crops) s.refuse("region", "given", fmt::format("none ({})", kUnread));
+    require_count(s, "length of roi", op.roi.size(), 0, "region is given");
+    require_reals(s, "region", *op.region, {static_cast<int64_t>(bounds)}, kContents);
+  } else {
+    require_count(s, "length of roi", op.roi.size(), bounds, crops ? kContents : kUnread);
+  }
   for (double bound : op.roi) require_finite(s, "a number of roi", bound);
   if (crops) check_extrapolation(s, op.extrapolation, dtype);
 }
@@ -58,7 +68,7 @@ static Types rule(const op::Resize& op, const Scope& s) {
   const std::vector<int64_t> axes = normalize_axes(s, "axes", op.axes, x.rank());
   require_count(s, "length of sizes", op.sizes.size(), axes.size(), "length of axes");
   require_sizes(s, "size in sizes", op.sizes);
-  check_scales(s, op.scales, axes.size());
+  check_scales(s, op);
   check_roi(s, op, x.dtype);
   require_finite(s, "cubic_coefficient", op.cubic_coefficient);
   if (nearest && op.antialias) s.refuse("antialias", "true", "false (mode is nearest)");
@@ -123,12 +133,8 @@ static Types rule(const op::Nms& op, const Scope& s) {
   require_equal(s, "axis 0 of scores", scores.shape[0], boxes.shape[0], "axis 0 of boxes");
   require_equal(s, "axis 2 of scores", scores.shape[2], boxes.shape[1], "axis 1 of boxes");
   require_at_least(s, "max_output", op.max_output, 0);
-  if (!(op.iou_threshold >= 0 && op.iou_threshold <= 1)) {
-    s.refuse("iou_threshold", fmt::format("{}", op.iou_threshold), "0 to 1", Code::out_of_range);
-  }
-  if (op.score_threshold && std::isnan(*op.score_threshold)) {
-    s.refuse("score_threshold", "nan", "a number", Code::out_of_range);
-  }
+  if (op.iou_threshold) require_reals(s, "iou_threshold", *op.iou_threshold, {}, "a scalar");
+  if (op.score_threshold) require_reals(s, "score_threshold", *op.score_threshold, {}, "a scalar");
   const Symbol& count = s.symbol(op.count);
   if (count.min() != 0) {
     s.refuse(fmt::format("minimum of symbol {}", count.name()), fmt::format("{}", count.min()),

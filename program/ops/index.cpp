@@ -53,6 +53,7 @@ Shape named_by_coordinates(const Scope& s, const TensorType& x, const TensorType
   }
   const Dim& count = indices.shape.back();
   if (!count.is_literal()) s.refuse("last axis of indices", to_string(count), "a literal: the number of coordinates");
+  require_at_least(s, "last axis of indices", count, 0);
   require_at_most(s, "last axis of indices", count, x.rank() - batch);
   Shape shape(indices.shape.begin(), indices.shape.end() - 1);
   const auto first = x.shape.begin() + batch, rest = first + count.literal();

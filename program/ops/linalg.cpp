@@ -1,8 +1,7 @@
 // Inference of linear algebra on stacks of matrices, of reals or of complex numbers.
-#include <cmath>
-
 #include "program/decompose.h"
 #include "program/infer.h"
+#include "program/ops/ranges.h"
 
 namespace ingot {
 namespace {
@@ -106,9 +105,7 @@ static Types rule(const op::SlogDet& op, const Scope& s) {
 }
 
 static Types rule(const op::Lstsq& op, const Scope& s) {
-  if (op.rcond && !(std::isfinite(*op.rcond) && *op.rcond >= 0)) {
-    s.refuse("rcond", fmt::format("{}", *op.rcond), "finite and at least 0", Code::out_of_range);
-  }
+  if (op.rcond) require_not_negative(s, "rcond", *op.rcond);
   return solution(op, s, false);
 }
 

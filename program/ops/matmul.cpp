@@ -1,11 +1,11 @@
 // Inference of matrix products, and what those over other axes mean in terms of matmul.
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "program/decompose.h"
 #include "program/einsum.h"
 #include "program/infer.h"
+#include "program/ops/ranges.h"
 
 namespace ingot {
 namespace {
@@ -327,7 +327,7 @@ static Types rule(const op::LoraLinear& op, const Scope& s) {
   require_equal(s, "number of rows of a", a.shape[0], x.shape.back(), "last axis of x");
   require_equal(s, "number of rows of b", b.shape[0], a.shape[1], "columns of a");
   require_equal(s, "number of columns of b", b.shape[1], w.shape[1], "columns of w");
-  if (!std::isfinite(op.scale)) s.refuse("scale", fmt::format("{}", op.scale), "finite", Code::out_of_range);
+  require_finite(s, "scale", op.scale);
   Shape shape = x.shape;
   shape.back() = w.shape[1];
   return {{dtype, std::move(shape), {}}};

@@ -1,8 +1,7 @@
 // Inference of pooling: windows over the spatial axes of x [N, C, spatial…].
-#include <cmath>
-
 #include "program/decompose.h"
 #include "program/infer.h"
+#include "program/ops/ranges.h"
 #include "program/windows.h"
 
 namespace ingot {
@@ -19,7 +18,7 @@ Kinds kinds_of(PoolFn fn) {
 
 // Only lp has p; elsewhere it keeps its default.
 void check_p(const Scope& s, PoolFn fn, double p) {
-  if (!std::isfinite(p) || p <= 0) s.refuse("p", fmt::format("{}", p), "finite and above 0", Code::out_of_range);
+  require_positive(s, "p", p);
   if (fn != PoolFn::lp && p != op::Pool{}.p) {
     s.refuse("p", fmt::format("{}", p), fmt::format("{} (fn is {})", op::Pool{}.p, to_string(fn)), Code::out_of_range);
   }

@@ -2,10 +2,11 @@
 #include "program/recurrent.h"
 
 #include <array>
-#include <cmath>
 
 #include "program/decompose.h"
 #include "program/infer.h"
+#include "program/ops/heads.h"
+#include "program/ops/ranges.h"
 
 namespace ingot {
 namespace {
@@ -43,9 +44,7 @@ DType state_dtype(const Scope& s, const std::optional<Ref>& state, DType result)
 void check_parameters(const Scope& s, std::string_view subject, const std::vector<double>& given,
                       const std::vector<RnnActivation>& activations,
                       std::optional<double> RnnActivationFacts::* parameter) {
-  for (double value : given) {
-    if (!std::isfinite(value)) s.refuse(subject, fmt::format("{}", value), "finite", Code::out_of_range);
-  }
+  for (double value : given) require_finite(s, subject, value);
   if (given.empty()) return;
   size_t wanted = 0;
   for (RnnActivation fn : activations) wanted += (facts(fn).*parameter).has_value();
@@ -60,9 +59,7 @@ void check_activations(const O& op, const Scope& s, std::span<const RnnActivatio
                 fmt::format("{} for each direction", defaults.size()));
   check_parameters(s, "alphas", op.alphas, activations, &RnnActivationFacts::alpha);
   check_parameters(s, "betas", op.betas, activations, &RnnActivationFacts::beta);
-  if (op.clip && !(std::isfinite(*op.clip) && *op.clip > 0)) {
-    s.refuse("clip", fmt::format("{}", *op.clip), "finite and more than 0", Code::out_of_range);
-  }
+  if (op.clip) require_positive(s, "clip", *op.clip);
 }
 
 // The results of a layer with so many gates: every h, and the last one.
@@ -126,13 +123,6 @@ static Types rule(const op::SelectiveScan& op, const Scope& s) {
   return {x, {state_dtype(s, op.h0, x.dtype), {b, c, n}, {}}};
 }
 
-// H a multiple of G: both known, or the same.
-static void check_heads(const Scope& s, const Dim& h, const Dim& g) {
-  if (equal(h, g) == Proof::yes) return;
-  if (h.is_literal() && g.is_literal() && g.literal() > 0 && h.literal() % g.literal() == 0) return;
-  s.refuse("number of heads of q", to_string(h), fmt::format("a multiple of {}, the heads of k", to_string(g)));
-}
-
 static Types rule(const op::GatedDelta& op, const Scope& s) {
   const TensorType &q = s.type(op.q), &k = s.type(op.k), &v = s.type(op.v);
   const DType dtype = promoted_real(s, std::array<std::optional<Ref>, 3>{op.q, op.k, op.v});
@@ -148,9 +138,7 @@ static Types rule(const op::GatedDelta& op, const Scope& s) {
   }
   require_real(s, "beta", op.beta, steps, "steps of k");
   require_real(s, "state", op.state, state, "[B, G, K, V]");
-  if (op.scale && !std::isfinite(*op.scale)) {
-    s.refuse("scale", fmt::format("{}", *op.scale), "finite", Code::out_of_range);
-  }
+  if (op.scale) require_finite(s, "scale", *op.scale);
   if (!op.scale) require_at_least(s, "size of the keys, without a scale,", k.shape[3], 1);
   return {{dtype, {q.shape[0], q.shape[1], q.shape[2], v.shape[3]}, {}}, {state_dtype(s, op.state, dtype), state, {}}};
 }

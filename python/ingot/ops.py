@@ -1889,6 +1889,8 @@ class Resize:
     antialias: bool = False  # smaller outputs average over what they cover (not in mode nearest)
     roi: Sequence[float] = ()  # starts, then ends, of each of axes, relative to its size: tf_crop_and_resize
     extrapolation: float = 0.0
+    factors: Operand | None = None  # real [axes]: the scales as a value, instead of scales
+    region: Operand | None = None  # real [2·axes]: roi as a value, instead of roi
 
     mnemonic: ClassVar[str] = "resize"
     result_count: ClassVar[int] = 1
@@ -1905,6 +1907,8 @@ class Resize:
         "antialias": "boolean",
         "roi": "reals",
         "extrapolation": "real",
+        "factors": "value",
+        "region": "value",
     }
 
 
@@ -1979,9 +1983,9 @@ class Nms:
     boxes: Operand
     scores: Operand
     count: Symbol
-    max_output: int  # of each class
-    iou_threshold: float = 0.0  # a box that overlaps a better one by more than this goes
-    score_threshold: float | None = None  # absent: none is too low
+    max_output: Size  # of each class
+    iou_threshold: Operand | None = None  # real scalar: a box that overlaps a better one by more than this goes; absent: 0
+    score_threshold: Operand | None = None  # real scalar; absent: none is too low
     center: bool = False  # boxes are (x, y, width, height) about their centre, not corners (y1, x1, y2, x2)
 
     mnemonic: ClassVar[str] = "nms"
@@ -1990,9 +1994,9 @@ class Nms:
         "boxes": "value",
         "scores": "value",
         "count": "symbol",
-        "max_output": "integer",
-        "iou_threshold": "real",
-        "score_threshold": "real",
+        "max_output": "dim",
+        "iou_threshold": "value",
+        "score_threshold": "value",
         "center": "boolean",
     }
 
@@ -4627,6 +4631,8 @@ class Builder(abc.ABC):
         x: Operand,
         axes: Sequence[int],
         sizes: Shape,
+        factors: Operand | None = None,
+        region: Operand | None = None,
         *,
         scales: Sequence[float] = (),
         mode: ResizeMode = ResizeMode.linear,
@@ -4645,11 +4651,15 @@ class Builder(abc.ABC):
         exclude_outside: weights of samples outside x are 0 and the others sum to 1 (not in mode nearest)
         antialias: smaller outputs average over what they cover (not in mode nearest)
         roi: starts, then ends, of each of axes, relative to its size: tf_crop_and_resize
+        factors: real [axes]: the scales as a value, instead of scales
+        region: real [2·axes]: roi as a value, instead of roi
         """
         return self.append(Resize(
             x=x,
             axes=axes,
             sizes=sizes,
+            factors=factors,
+            region=region,
             scales=scales,
             mode=mode,
             coordinates=coordinates,
@@ -4740,17 +4750,17 @@ class Builder(abc.ABC):
         boxes: Operand,
         scores: Operand,
         count: Symbol,
-        max_output: int,
+        max_output: Size,
+        iou_threshold: Operand | None = None,
+        score_threshold: Operand | None = None,
         *,
-        iou_threshold: float = 0.0,
-        score_threshold: float | None = None,
         center: bool = False,
     ) -> Var:
         """Boxes [N,B,4] that survive for each class of scores [N,C,B], best first: rows (batch, class, box) as i64[count, 3]. Binds the symbol `count`.
 
         max_output: of each class
-        iou_threshold: a box that overlaps a better one by more than this goes
-        score_threshold: absent: none is too low
+        iou_threshold: real scalar: a box that overlaps a better one by more than this goes; absent: 0
+        score_threshold: real scalar; absent: none is too low
         center: boxes are (x, y, width, height) about their centre, not corners (y1, x1, y2, x2)
         """
         return self.append(Nms(

@@ -157,6 +157,22 @@ TEST_F(Tool, ImportsAnOnnxModel) {
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "n.ingot"));
 }
 
+// An input that is given at import is a constant of the program.
+TEST_F(Tool, ImportsWithConstants) {
+  folder.write("make.py", R"(from onnx import TensorProto, helper, save
+x, b, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, [2]) for name in "xby")
+graph = helper.make_graph([helper.make_node("Add", ["x", "b"], ["y"])], "g", [x, b], [y])
+save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)]), "model.onnx")
+)");
+  expect_done(std::string(python) + " make.py");
+  expect_done("ingot import model.onnx -o m.ingot --constant 'b=2xf32=10 20'");
+  EXPECT_EQ(expect_done("ingot run m.ingot --input 'x=2xf32=1 2'"), "y: f32[2]\n  11.0 22.0\n");
+  expect_refused("ingot run m.ingot --input 'x=2xf32=1 2' --input 'b=2xf32=1 2'", 4, "there is no input b");
+  expect_refused("ingot import model.onnx -o n.ingot --constant 'c=2xf32=1 2'", 4, "c");
+  expect_refused("ingot import model.onnx -o n.ingot --constant 'b=3xf32=1 2 3'", 4, "b");
+  expect_refused("ingot import model.onnx -o n.ingot --constant b=random", 4, "expected a type before random");
+}
+
 TEST_F(Tool, ReportsWhatItCannotImport) {
   folder.write("make.py", R"(from onnx import TensorProto, helper, save
 x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, [2]) for name in "xy")

@@ -261,7 +261,34 @@ def blocks():
     m.save()
 
 
+def image_numbers():
+    """Scales, regions, limits and thresholds that the model is called with."""
+    m = Model("image_numbers", opset=19)
+    image = real(1, 2, 5, 10)
+    spatial = dict(domain="", open_axes=(2, 3))
+    m.add("Resize", [image, None, f32([1, 1, 2, 0.7])], mode="linear", **spatial)
+    m.add("Resize", [image, None, f32([1.6, 0.3])], mode="cubic", axes=[2, 3], cubic_coeff_a=-0.5, domain="")
+    m.add("Resize", [image, None, f32([0.7, 0.5])], mode="linear", antialias=1, axes=[3, 2], domain="")
+    m.add("Resize", [image, f32([0, 0, 0.25, -0.5, 1, 1, 0.75, 1]), None, Const(np.int64([1, 2, 4, 6]))], mode="linear",
+          coordinate_transformation_mode="tf_crop_and_resize", extrapolation_value=2.5, **spatial)
+    m.add("Resize", [image, f32([0, 0, 0.25, 0, 1, 1, 0.75, 1]), f32([1, 1, 2, 1.5])], mode="nearest",
+          coordinate_transformation_mode="tf_crop_and_resize", domain="")
+    for policy in ("not_larger", "not_smaller"):
+        m.add("Resize", [image, None, None, np.int64([7, 8])], mode="linear", axes=[2, 3], keep_aspect_ratio_policy=policy, domain="")
+        m.add("Resize", [image, None, None, Const(np.int64([9, 9]))], mode="nearest", axes=[2, 3], keep_aspect_ratio_policy=policy, **spatial)
+    boxes = f32([[[0, 0, 1, 1], [0, 0.1, 1, 1.1], [0, -0.1, 1, 0.9], [0, 10, 1, 11], [0, 10.1, 1, 11.1], [0, 100, 1, 101]]])
+    scores = f32([[[0.9, 0.75, 0.6, 0.95, 0.5, 0.3]]])
+    for most, overlap, least in (([3], [0.5], [0.0]), (2, 0.25, 0.35), ([-1], [0.5], [0.0]), ([9], [1.0], [0.5])):
+        m.add("NonMaxSuppression", [boxes, scores, np.int64(most), f32(overlap), f32(least)], domain="")
+    m.add("NonMaxSuppression", [boxes, scores, np.int64([2])], domain="")
+    m.save()
+    m = Model("upsample_numbers", opset=9)
+    m.add("Upsample", [image, f32([1, 1, 2.5, 1.2])], mode="linear", **spatial)
+    m.add("Upsample", [image, f32([1, 1, 2, 3])], mode="nearest", domain="")
+    m.save()
+
+
 if __name__ == "__main__":
     for make in (norms, activations, products, attention, multi_head_attention, group_query_attention, open_sizes, decoder,
-                 rotary, quantized, quantized_products, blocks):
+                 rotary, quantized, quantized_products, blocks, image_numbers):
         make()

@@ -96,6 +96,32 @@ def ml_trees():
     new.save()
 
 
+def ml_svm():
+    """Two, three and four classes; with probabilities of pairs, which an iteration makes into those of classes, and without."""
+    m = Model("ml_svm")
+    x = real(6, 3)
+    lists = lambda *shape, scale=1.0: [float(v) for v in real(*shape, scale=scale).ravel()]  # noqa: E731
+    for labels, per_class in (([7, 3], [2, 3]), ([0, 1, 2], [2, 1, 3]), ([4, 5, 6, 9], [1, 2, 2, 1])):
+        count, pairs = sum(per_class), len(labels) * (len(labels) - 1) // 2
+        machine = dict(classlabels_ints=labels, vectors_per_class=per_class, support_vectors=lists(count, 3),
+                       coefficients=lists(len(labels) - 1, count), rho=lists(pairs, scale=0.3))
+        probabilities = dict(prob_a=[-1.5 - 0.25 * i for i in range(pairs)], prob_b=lists(pairs, scale=0.2))
+        for kernel in ("LINEAR", "POLY", "RBF", "SIGMOID"):
+            kind = dict(kernel_type=kernel, kernel_params=[0.5, 0.75, 2.0])
+            m.add("SVMClassifier", [x], 2, domain=ML, **machine, **kind)
+            m.add("SVMClassifier", [x], 2, domain=ML, open_axes=(0,), **machine, **kind, **probabilities)
+        for transform in ("LOGISTIC", "SOFTMAX", "SOFTMAX_ZERO"):
+            kind = dict(kernel_params=[0.5, 0.75, 2.0], post_transform=transform)
+            m.add("SVMClassifier", [x], 2, domain=ML, **machine, **kind)
+            m.add("SVMClassifier", [x], 2, domain=ML, **machine, **kind, **probabilities)
+    for labels, sign in (([1, 0], 1), ([1, 0], -1), ([2, 4, 6], 1)):  # without support vectors
+        weights = [abs(w) if sign > 0 else w for w in lists(len(labels), 3)]
+        m.add("SVMClassifier", [x], 2, domain=ML, classlabels_ints=labels, coefficients=weights, rho=[0.1], post_transform="LOGISTIC",
+              kernel_params=[0.5, 0.75, 2.0])
+    m.add("OneHotEncoder", [np.int64([[1, 4], [3, 4]])], domain=ML, cats_int64s=[1, 3, 4], zeros=0)
+    m.save()
+
+
 if __name__ == "__main__":
-    for make in (ml_features, ml_linear, ml_trees):
+    for make in (ml_features, ml_linear, ml_trees, ml_svm):
         make()

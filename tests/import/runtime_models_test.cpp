@@ -46,8 +46,9 @@ TEST_P(RuntimeModels, GivesTheExpectedOutputs) {
 INSTANTIATE_TEST_SUITE_P(All, RuntimeModels,
                          testing::Values("norms", "activations", "products", "attention", "multi_head_attention",
                                          "group_query_attention", "open_attention", "open_sizes", "decoder", "rotary",
-                                         "quantized", "quantized_products", "blocks", "ml_features", "ml_linear",
-                                         "ml_trees", "ml_new"),
+                                         "quantized", "quantized_products", "blocks", "image_numbers",
+                                         "upsample_numbers", "ml_features", "ml_linear", "ml_trees", "ml_new",
+                                         "ml_svm"),
                          [](const auto& test) { return std::string(test.param); });
 
 }  // namespace

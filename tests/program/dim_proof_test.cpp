@@ -68,6 +68,10 @@ TEST(DimProofs, Order) {
       {"min(A, B)", "max(A, B)", yes},
       {"max(A, B) + 1", "min(A, B)", no},
       {"A / 3", "A / 2", yes},
+      {"2*(A / 8)", "A / 4", yes},
+      {"3*(A / 8)", "A / 4", unknown},
+      {"2*(A / 8)", "2*(A / 4)", yes},  // A / 4 made even
+      {"B*(A / 6)", "B*(A / 3) + (A / 3) % 2", yes},
       {"A*B", "A*B + P", yes},
       {"S*A", "512*A", yes},
       {"(A - B) / 2", "A", yes},

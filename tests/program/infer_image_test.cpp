@@ -30,7 +30,22 @@ TEST(InferImage, Resize) {
                             .roi = {0, 1},
                             .extrapolation = -128});
        }},
+      {"f32[T, 6]",
+       [](Bench& b) { return b.g.resize(b.f32({b.s, 3}), {0, 1}, {b.t, 6}, {.factors = b.in(DType::f64, {2})}); }},
+      {"f32[T, 6]",
+       [](Bench& b) {
+         return b.g.resize(b.f32({b.s, 3}), {0, 1}, {b.t, 6},
+                           {.coordinates = ResizeCoordinates::tf_crop_and_resize,
+                            .factors = b.in(DType::bf16, {2}),
+                            .region = b.f32({4})});
+       }},
   });
+  const auto by_values = [](Bench& b, DType d) {
+    return b.g.resize(
+        b.f32({3}), {0}, {5},
+        {.coordinates = ResizeCoordinates::tf_crop_and_resize, .factors = b.in(d, {1}), .region = b.in(d, {2})});
+  };
+  EXPECT_EQ(accepted_dtypes(by_values), "f16>f32 bf16>f32 f32 f64>f32");
 }
 
 TEST(InferImage, RefusesResize) {
@@ -45,6 +60,13 @@ TEST(InferImage, RefusesResize) {
                          .coordinates = ResizeCoordinates::tf_crop_and_resize,
                          .roi = roi,
                          .extrapolation = outside});
+    };
+  };
+  const auto cut = [](const std::vector<double>& roi, const Shape& region, DType dtype = DType::f32) {
+    return [=](Bench& b) {
+      return b.g.resize(
+          b.f32({4}), {0}, {2},
+          {.coordinates = ResizeCoordinates::tf_crop_and_resize, .roi = roi, .region = b.in(dtype, region)});
     };
   };
   expect_refusals({
@@ -62,14 +84,28 @@ TEST(InferImage, RefusesResize) {
       {"[resize] a scale is -1, expected 2^-32 to 2^32", with({.scales = {-1}})},
       {"[resize] a scale is nan, expected 2^-32 to 2^32", with({.scales = {nan}})},
       {"[resize] a scale is 1e+300, expected 2^-32 to 2^32", with({.scales = {1e300}})},
-      {"[resize] cubic_coefficient is inf, expected a finite number", with({.cubic_coefficient = infinity})},
+      {"[resize] cubic_coefficient is inf, expected finite", with({.cubic_coefficient = infinity})},
       {"[resize] antialias is true, expected false (mode is nearest)",
        with({.mode = ResizeMode::nearest, .antialias = true})},
       {"[resize] exclude_outside is true, expected false (mode is nearest)",
        with({.mode = ResizeMode::nearest, .exclude_outside = true})},
       {"[resize] length of roi is 2, expected 0 (only tf_crop_and_resize reads it)", with({.roi = {0, 1}})},
       {"[resize] length of roi is 1, expected 2 (starts and ends of the axes)", crop({0})},
-      {"[resize] a number of roi is nan, expected a finite number", crop({0, nan})},
+      {"[resize] a number of roi is nan, expected finite", crop({0, nan})},
+      {"[resize] length of scales is 1, expected 0 (factors are given)",
+       [](Bench& b) { return b.g.resize(b.f32({4}), {0}, {2}, {.scales = {0.5}, .factors = b.f32({1})}); }},
+      {"[resize] factors is i64, expected real",
+       [](Bench& b) { return b.g.resize(b.f32({4}), {0}, {2}, {.factors = b.i64({1})}); }},
+      {"[resize] factors is f32[2], expected f32[1] (one for each of axes)",
+       [](Bench& b) { return b.g.resize(b.f32({4}), {0}, {2}, {.factors = b.f32({2})}); }},
+      {"[resize] factors is f32[S], expected f32[1] (one for each of axes) (not provable from the bounds)",
+       [](Bench& b) { return b.g.resize(b.f32({4}), {0}, {2}, {.factors = b.f32({b.s})}); }},
+      {"[resize] region is given, expected none (only tf_crop_and_resize reads it)",
+       [](Bench& b) { return b.g.resize(b.f32({4}), {0}, {2}, {.region = b.f32({2})}); }},
+      {"[resize] length of roi is 2, expected 0 (region is given)", cut({0, 1}, {2})},
+      {"[resize] region is f32[1], expected f32[2] (starts and ends of the axes)", cut({}, {1})},
+      {"[resize] region is f32[], expected f32[2] (starts and ends of the axes)", cut({}, {})},
+      {"[resize] region is bool, expected real", cut({}, {2}, DType::bool_)},
       {"[resize] extrapolation is 0.5, expected an integer in -128..127 for i8", crop({0, 1}, 0.5, DType::i8)},
       {"[resize] extrapolation is 128, expected an integer in -128..127 for i8", crop({0, 1}, 128, DType::i8)},
   });
@@ -142,13 +178,13 @@ TEST(InferImage, Regions) {
       {"[roi_align_avg] height is 0, expected at least 1", align({.height = 0})},
       {"[roi_align_avg] width is -1, expected at least 1", align({.width = -1})},
       {"[roi_align_avg] sampling is -1, expected at least 0", align({.sampling = -1})},
-      {"[roi_align_avg] scale is 0, expected finite and above 0", align({.scale = 0})},
-      {"[roi_align_avg] scale is inf, expected finite and above 0", align({.scale = infinity})},
+      {"[roi_align_avg] scale is 0, expected finite and more than 0", align({.scale = 0})},
+      {"[roi_align_avg] scale is inf, expected finite and more than 0", align({.scale = infinity})},
       {"[roi_pool] axis 1 of rois is 4, expected 5",
        [](Bench& b) { return b.g.roi_pool(b.f32({1, 1, 2, 2}), b.f32({1, 4}), 1, 1); }},
       {"[roi_pool] height is 0, expected at least 1",
        [](Bench& b) { return b.g.roi_pool(b.f32({1, 1, 2, 2}), b.f32({1, 5}), 0, 1); }},
-      {"[roi_pool] scale is nan, expected finite and above 0",
+      {"[roi_pool] scale is nan, expected finite and more than 0",
        [](Bench& b) { return b.g.roi_pool(b.f32({1, 1, 2, 2}), b.f32({1, 5}), 1, 1, {.scale = nan}); }},
   });
 }
@@ -157,9 +193,20 @@ TEST(InferImage, Nms) {
   expect_types({
       {"i64[N, 3]",
        [](Bench& b) { return b.g.nms(b.f32({b.s, b.t, 4}), b.in(DType::f16, {b.s, 2, b.t}), b.p.symbol_id("N"), 5); }},
+      {"i64[N, 3]",
+       [](Bench& b) {
+         return b.g.nms(b.f32({1, 3, 4}), b.f32({1, 2, 3}), b.p.symbol_id("N"), Dim(b.t) + 1,
+                        {.iou_threshold = b.f32({}), .score_threshold = b.in(DType::bf16, {})});
+       }},
   });
-  const auto nms = [](const Shape& boxes, const Shape& scores, int64_t most, options::Nms options = {}) {
-    return [=](Bench& b) { return b.g.nms(b.f32(boxes), b.f32(scores), b.p.symbol_id("N"), most, options); };
+  const auto nms = [](const Shape& boxes, const Shape& scores, int64_t most) {
+    return [=](Bench& b) { return b.g.nms(b.f32(boxes), b.f32(scores), b.p.symbol_id("N"), most); };
+  };
+  const auto above = [](DType dtype, const Shape& iou, const Shape& least) {
+    return [=](Bench& b) {
+      return b.g.nms(b.f32({1, 3, 4}), b.f32({1, 1, 3}), b.p.symbol_id("N"), 1,
+                     {.iou_threshold = b.in(dtype, iou), .score_threshold = b.in(dtype, least)});
+    };
   };
   expect_refusals({
       {"[nms] rank of boxes is 2, expected 3 ([N, B, 4])", nms({3, 4}, {1, 1, 3}, 1)},
@@ -168,9 +215,11 @@ TEST(InferImage, Nms) {
       {"[nms] axis 0 of scores is 2, expected 1 (axis 0 of boxes)", nms({1, 3, 4}, {2, 1, 3}, 1)},
       {"[nms] axis 2 of scores is 2, expected 3 (axis 1 of boxes)", nms({1, 3, 4}, {1, 1, 2}, 1)},
       {"[nms] max_output is -1, expected at least 0", nms({1, 3, 4}, {1, 1, 3}, -1)},
-      {"[nms] iou_threshold is 1.5, expected 0 to 1", nms({1, 3, 4}, {1, 1, 3}, 1, {.iou_threshold = 1.5})},
-      {"[nms] iou_threshold is nan, expected 0 to 1", nms({1, 3, 4}, {1, 1, 3}, 1, {.iou_threshold = nan})},
-      {"[nms] score_threshold is nan, expected a number", nms({1, 3, 4}, {1, 1, 3}, 1, {.score_threshold = nan})},
+      {"[nms] max_output is T - 1, expected at least 0 (not provable from the bounds)",
+       [](Bench& b) { return b.g.nms(b.f32({1, 3, 4}), b.f32({1, 1, 3}), b.p.symbol_id("N"), Dim(b.t) - 1); }},
+      {"[nms] iou_threshold is i64, expected real", above(DType::i64, {}, {})},
+      {"[nms] iou_threshold is f32[1], expected f32[] (a scalar)", above(DType::f32, {1}, {})},
+      {"[nms] score_threshold is f16[2], expected f16[] (a scalar)", above(DType::f16, {}, {2})},
       {"[nms] minimum of symbol S is 1, expected 0 (there may be no such box)",
        [](Bench& b) { return b.g.nms(b.f32({1, 3, 4}), b.f32({1, 1, 3}), b.p.symbol_id("S"), 1); }},
       {"[nms] boxes is i64, expected real",

@@ -65,9 +65,9 @@ TEST(InferPool, PoolRefuses) {
        [](Bench& b) { return b.g.pool_max(b.f32({1, 2, 5}), {2}, {.before = {-1}}); }},
       {"[pool_max] after is -1, expected at least 0",
        [](Bench& b) { return b.g.pool_max(b.f32({1, 2, 5}), {2}, {.after = {-1}}); }},
-      {"[pool_lp] p is 0, expected finite and above 0",
+      {"[pool_lp] p is 0, expected finite and more than 0",
        [](Bench& b) { return b.g.pool_lp(b.f32({1, 2, 5}), {2}, {.p = 0}); }},
-      {"[pool_lp] p is inf, expected finite and above 0",
+      {"[pool_lp] p is inf, expected finite and more than 0",
        [](Bench& b) { return b.g.pool_lp(b.f32({1, 2, 5}), {2}, {.p = inf}); }},
       {"[pool_avg] p is 3, expected 2 (fn is avg)",
        [](Bench& b) { return b.g.pool_avg(b.f32({1, 2, 5}), {2}, {.p = 3}); }},
@@ -137,7 +137,7 @@ TEST(InferPool, Adaptive) {
        [](Bench& b) { return b.g.adaptive_pool_avg(b.f32({1, 2, 5}), {-1}); }},
       {"[adaptive_pool_max] p is 1, expected 2 (fn is max)",
        [](Bench& b) { return b.g.adaptive_pool_max(b.f32({1, 2, 5}), {1}, {.p = 1}); }},
-      {"[adaptive_pool_lp] p is -2, expected finite and above 0",
+      {"[adaptive_pool_lp] p is -2, expected finite and more than 0",
        [](Bench& b) { return b.g.adaptive_pool_lp(b.f32({1, 2, 5}), {1}, {.p = -2}); }},
   });
 }

@@ -90,6 +90,9 @@ TEST(RunLimitsOfBytes, CountWhatIsAlive) {
       {"%x: f32[100]", "%k = full {shape=[100], value=2, dtype=i8}\n  %y = add %x, %k", 100 + 400 + 400},  // converted
       {"%x: f32[100]", "%a = neg %x\n  %y = reduce_sum %a {axes=[0]}", 404},
       {"%x: f32[100]", "%i = iota {length=100}\n  %y = scatter_add %x, %i, %x", 800 + 400 + 800},  // sums in double
+      {"%x: f32[100]", "%y, %i = sort %x", 400 + 800 + 800},
+      // Two lists of positions, at 16 bytes each.
+      {"%x: f32[100]", "%a = reshape %x {shape=[1, 1, 100]}\n  %y = pool_max %a {kernel=[100]}", 4 + 1600 + 1600},
   };
   const Tensor x = Tensor::of<float>({100}, std::vector<float>(100, 1.5F));
   for (const Row& row : rows) {
@@ -112,12 +115,14 @@ TEST(RunLimitsOfSteps, CountTheWork) {
   const Row rows[] = {
       {{"%x: f32[3, 4]", "exp %x"}, 1 + 12},
       {{"%x: f32[3, 4]", "reduce_sum %x {axes=[0, 1]}"}, 1 + 1 + 12},
+      {{"%x: f32[3, 4]", "reduce_sum %x {axes=[0, 1], dtype=f64}"}, 1 + 12 + 1 + 12},  // converted first
       {{"%x: f32[3, 4]", "argmax %x"}, 1 + 3 + 12},
       {{"%x: f32[3, 4]", "softmax %x"}, 1 + 12 + 12},
       {{"%x: f32[3, 4]", "matmul %x, %x {transpose_b=true}"}, 1 + 9 + 9 * 4},
       {{"%x: f32[3, 4]", "broadcast %x {shape=[5, 3, 4]}"}, 1 + 60},
       {{"%x: f32[3, 4]", "nonzero %x {count=N}"}, 1 + 2 * 12 + 2 * 12},
       {{"%x: f32[3, 4]", "reshape %x {shape=[12]}"}, 1},
+      {{"%x: f32[3, 4]", "concatenate [%x, %x, %x]"}, 1 + 3 + 36},
       {{"%x: f32[3, 4]", "tile %x {repeats=[2, 1]}"}, 1 + 24},
       {{"%x: f32[3, 4]", "triangle_lower %x"}, 1 + 12},
   };
@@ -137,6 +142,41 @@ TEST(RunLimitsOfSteps, StopAProductOfTensorsThatAreSmallThemselves) {
   Machine machine = OneOp{"%x: u8[4096, 4096]", "matmul %x, %x"}.machine();
   EXPECT_EQ(refusal(machine, {{"x", x}}, {.steps = 1'000'000'000}),
             "[matmul] the call takes more than 1000000000 steps (at main: %y)");
+}
+
+// Windows that lie in the padding of one axis still find elements along another.
+TEST(RunLimitsOfSteps, StopASearchThatFindsNothing) {
+  Machine machine = OneOp{"%x: u8[1, 1, 4096, 1]", "pool_max %x {kernel=[4096, 1], before=[0, 1000000]}"}.machine();
+  EXPECT_EQ(refusal(machine, {{"x", Tensor::allocate(DType::u8, {1, 1, 4096, 1})}}, {.steps = 10'000'000}),
+            "[pool_max] the call takes more than 10000000 steps (at main: %y)");
+}
+
+// What is not read is not looked for: each of these ends within the steps of its result.
+TEST(RunLimitsOfSteps, AreFewWhereLittleIsRead) {
+  struct Row {
+    OneOp op;
+    Tensors inputs;
+  };
+  const auto zeros = [](Sizes sizes) {
+    Tensor x = Tensor::allocate(DType::f32, std::move(sizes));
+    std::ranges::fill(x.mutable_bytes(), std::byte{});
+    return x;
+  };
+  const Row rows[] = {
+      {{"%x: f32[1, 1, 1000000], %w: f32[1, 1, 2]", "conv_transpose %x, %w {dilations=[500000]}"},
+       {{"x", zeros({1, 1, 1000000})}, {"w", zeros({1, 1, 2})}}},
+      {{"%x: f32[1, 1, 1, 1], %r: f32[1, 4], %b: i64[1]", "roi_align_avg %x, %r, %b"},
+       {{"x", zeros({1, 1, 1, 1})},
+        {"r", tensor_of("f32[1, 4] = [1e30, 0.0, 0.0, 1e30]")},
+        {"b", tensor_of("i64[1] = [0]")}}},
+      {{"%x: f32[1, 1, 100000, 1], %r: f32[1, 5]", "roi_pool %x, %r {height=1, width=100000}"},
+       {{"x", zeros({1, 1, 100000, 1})}, {"r", tensor_of("f32[1, 5] = [0.0, 10.0, 0.0, 20.0, 99999.0]")}}},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.op.line);
+    Machine machine = row.op.machine();
+    EXPECT_EQ(refusal(machine, row.inputs, {.steps = 10'000'000}), "");
+  }
 }
 
 // ---------------------------------------------------------------------------------------------------------- and after
@@ -217,6 +257,22 @@ TEST(RunLimitsOfBoth, TensorsWithoutElementsTakeNoTime) {
                            {"mask", mask}, {"at", at}, {"one", one}};
     EXPECT_EQ(refusal(machine, given, {.bytes = 1000, .steps = 1000}), "");
   }
+  Machine machine = OneOp{"%x: f32[A, 0, 4], %scores: f32[A, 3, 0]", "nms %x, %scores {max_output=2, count=N}"}.machine(
+      "symbol A\nsymbol N\n");
+  const Tensors given = {{"x", Tensor(DType::f32, {huge, 0, 4}, Buffer{})},
+                         {"scores", Tensor(DType::f32, {huge, 3, 0}, Buffer{})}};
+  EXPECT_EQ(refusal(machine, given, {.bytes = 1000, .steps = 1000}), "");
+}
+
+TEST(RunLimitsOfBoth, IndicesThatStretchBeyondEverySize) {
+  Machine machine = OneOp{"%x: f32[2, 2], %i: i64[0, A, 1], %j: i64[0, 1, A], %v: f32[]",
+                          "index_put_set %x, [%i, %j], %v {axes=[0, 1]}"}
+                        .machine("symbol A\n");
+  const Tensors given = {{"x", tensor_of("f32[2, 2] = [1.0, 2.0, 3.0, 4.0]")},
+                         {"i", Tensor(DType::i64, {0, huge, 1}, Buffer{})},
+                         {"j", Tensor(DType::i64, {0, 1, huge}, Buffer{})},
+                         {"v", tensor_of("f32[] = [1.0]")}};
+  EXPECT_NE(refusal(machine, given), "");
 }
 
 }  // namespace

@@ -74,11 +74,12 @@ def loops():
     yield case("while", loop(), [numbered(end, max(end, 0)) for end in (10, 1, 0, -3, 93)])
     yield case("at most 3 trips", loop(", max_trips=3"), [numbered(end, min(end, 3)) for end in (10, 3, 2, 0)])
     yield case("at most 0 trips", loop(", max_trips=0"), [numbered(10, 0)])
-    # The node; each time a condition of one node; each trip itself and three nodes. A result of 1 element counts too.
+    # The node; each time a condition of 5 values and one node; each trip itself, 7 values and three nodes. A result of 1
+    # element counts too.
     inputs = {"n": i64(0), "a": i64(0), "b": i64(1), "end": i64(2**62)}
-    steps = 1 + (1 + 1) * 3 + (1 + 3 + 3) * 2  # up to the third question
+    steps = 1 + (5 + 1 + 1) * 3 + (1 + 7 + 3 + 3) * 2  # up to the third question
     yield case("a loop without end", loop(), [
-        call(inputs, error='[lt] the call takes more than 1000 steps (at below: %c)', steps=1000),  # 1 + 111·9
+        call(inputs, error='[while] the call takes more than 1000 steps (at main: %m)', steps=1000),
         numbered(2, 2, steps=steps),
         call(inputs | {"end": i64(2)}, error=f'[lt] the call takes more than {steps - 1} steps (at below: %c)', steps=steps - 1),
     ])
@@ -133,10 +134,10 @@ def scans():
         yield case(f"slices of {dtype}", program, [call({"x": x}, {"y": x})])
     program = body + method({"x": "c64[5, 3]"}, ["%y = scan [], [%x] {body=@body, length=5}"], ["y"])
     x = tensor("c64", np.arange(15).reshape(5, 3))
-    # The node, 15 elements of the result, 5 trips.
+    # The node, 15 elements of the result, 5 trips that pass a value each.
     yield case("steps of a scan", program, [
-        call({"x": x}, {"y": x}, steps=21),
-        call({"x": x}, error='[scan] the call takes more than 20 steps (at main: %y)', steps=20),
+        call({"x": x}, {"y": x}, steps=26),
+        call({"x": x}, error='[scan] the call takes more than 25 steps (at main: %y)', steps=25),
     ])
 
 

@@ -95,6 +95,48 @@ def explicit_scales():
         yield resized(f"scales, {coordinates}", x, rows, atol=2e-6)
 
 
+def numbers_as_values():
+    """Scales and regions that the program is called with."""
+    x, sizes = tensor("f32", numbers(6, 3, 7)), [4, 4]
+    for coordinates in COORDINATES:
+        crops = coordinates == "tf_crop_and_resize"
+        modes = {mode: f"%{mode} = resize %x, %f{', %r' if crops else ''} {{axes=[0, -1], sizes={sizes}, mode={mode}, coordinates={coordinates}}}"
+                 for mode in ("linear", "cubic", "nearest")}
+        calls = []
+        for dtype, scales, roi in (("f32", (1.6, 0.6), (0, 0.25, 1, 0.875)), ("f16", (1.375, 0.65), (-0.25, 0, 0.5, 1.25)), ("bf16", (1.5, 0.7), (1, 0.5, 0, 0)),
+                                   ("f64", (1.34, 0.7), (0.125, 0.125, 0.75, 0.5))):
+            f, r = tensor("f64", tensor(dtype, scales).values), tensor("f64", tensor("f16", roi).values)
+            given = {"scales": list(f.values), **({"roi": list(r.values)} if crops else {})}
+            expected = {mode: resize(x, [0, -1], sizes, mode=mode, coordinates=coordinates, **given)[1] for mode in modes}
+            calls.append(call({"x": x, "f": f, **({"r": r} if crops else {})}, expected, atol=2e-6))
+        program = method({"x": x, "f": "f64[2]", **({"r": "f64[4]"} if crops else {})}, modes.values(), modes)
+        yield case(f"factors, {coordinates}", program, calls)
+    for dtype in REALS:
+        f, r = tensor(dtype, [1.5, 0.625]), tensor(dtype, [0, 0.25, 1, 0.875])
+        y = resize(x, [0, 1], sizes, scales=list(f.values), coordinates="tf_crop_and_resize", roi=list(r.values))[1]
+        plain = resize(x, [0, 1], sizes, coordinates="tf_crop_and_resize", roi=list(r.values))[1]
+        attributes = f"{{axes=[0, 1], sizes={sizes}, coordinates=tf_crop_and_resize}}"
+        yield ops_case(f"factors and region of {dtype}", {"x": x, "f": f, "r": r}, {"y": (f"resize %x, %f, %r {attributes}", y), "z": (f"resize %x, _, %r {attributes}", plain)}, atol=1e-6)
+    program = "symbol P\n" + method({"x": "f32[3, 7]", "f": "f32[1]", "n": "i64[]"}, ["%m = item %n {symbol=P}", "%y = resize %x, %f {axes=[1], sizes=[P]}"], ["y"])
+    calls = [call({"x": x, "f": tensor("f32", [scale]), "n": tensor("i64", int(7 * scale))}, {"y": resize(x, [1], [int(7 * scale)], scales=[scale])[1]}, atol=1e-6)
+             for scale in (0.5, 1.0, 1.75)]
+    yield case("factors, and sizes that follow them", program, calls)
+    scalar = tensor("f32", 2.5)
+    yield ops_case("factors of no axes", {"x": scalar, "f": tensor("f32", [])}, {"y": ("resize %x, %f {axes=[], sizes=[]}", scalar)})
+
+
+def refused_numbers():
+    x, place = tensor("f32", numbers(7, 2, 3)), " (at main: %y)"
+    line = "resize %x, %f {axes=[1, 0], sizes=[4, 0]}"  # refused where nothing is sampled, too
+    for value in (0.0, -1.0, np.nan, np.inf, 1e300, 1e-10):
+        error = f"[resize] factor 1 is {'%g' % value}, expected 2^-32 to 2^32{place}"
+        yield error_case(f"a factor of {value}", {"x": x, "f": tensor("f64", [1, value])}, line, error)
+    for mode, value in itertools.product(("linear", "nearest"), (np.nan, np.inf, -np.inf)):
+        line = f"resize %x, _, %r {{axes=[1], sizes=[4], coordinates=tf_crop_and_resize, mode={mode}}}"
+        error = f"[resize] number 1 of region is {value}, expected a finite number{place}"
+        yield error_case(f"a region to {value}, {mode}", {"x": x, "r": tensor("f32", [0, value])}, line, error)
+
+
 def by_axes():
     x = tensor("f32", numbers(3, 2, 3, 4))
     for axes, sizes in (([2], [6]), ([-1], [3]), ([0], [5]), ([2, 0], [2, 3]), ([1, -1], [5, 7]), ([0, 1, 2], [3, 4, 5])):
@@ -249,13 +291,22 @@ def boxes_kept():
     for k, (most, iou, least) in enumerate(rows):
         for name, box, center in (("corners", b, False), ("centres", c, True)):
             expected = nms(box.values, scores, most, iou, least, center)
-            attributes = f"count=K, max_output={most}, iou_threshold={iou}" + (f", score_threshold={least}" if least is not None else "") + (", center=true" if center else "")
-            program = "symbol K\n" + method({"b": box, "s": s}, [f"%y = nms %b, %s {{{attributes}}}"], ["y"])
-            yield case(f"nms of {name}, {k}", program, [call({"b": box, "s": s}, {"y": tensor("i64", expected.astype(object).reshape(-1, 3))})])
+            inputs = {"b": box, "s": s, **({"i": tensor("f32", iou)} if iou else {}), **({"l": tensor("f32", least)} if least is not None else {})}
+            operands = f"%b, %s, {'%i' if iou else '_'}{', %l' if least is not None else ''}"
+            line = f"%y = nms {operands} {{count=K, max_output={most}{', center=true' if center else ''}}}"
+            yield case(f"nms of {name}, {k}", "symbol K\n" + method(inputs, [line], ["y"]), [call(inputs, {"y": tensor("i64", expected.astype(object).reshape(-1, 3))})])
+    program = "symbol M\nsymbol K\n" + method(
+        {"b": b, "s": s, "m": "i32[]", "i": "f64[]", "l": "f64[]"}, ["%n = item %m {symbol=M}", "%y = nms %b, %s, %i, %l {count=K, max_output=M}"], ["y"])
+    calls = []
+    for most, iou, least in rows[1:]:
+        least = -np.inf if least is None else least
+        inputs = {"b": b, "s": s, "m": tensor("i32", most), "i": tensor("f64", iou), "l": tensor("f64", least)}
+        calls.append(call(inputs, {"y": tensor("i64", nms(corners, scores, most, iou, least).astype(object).reshape(-1, 3))}))
+    yield case("nms of every number as a value", program, calls)
 
 
 def odd_boxes():
-    program = "symbol K\n" + method({"b": "f32[N, B, 4]", "s": "f32[N, C, B]"}, ["%y = nms %b, %s {count=K, max_output=9, iou_threshold=0.5}"], ["y"])
+    program = "symbol K\n" + method({"b": "f32[N, B, 4]", "s": "f32[N, C, B]"}, ["%i = full {shape=[], value=0.5, dtype=f32}", "%y = nms %b, %s, %i {count=K, max_output=9}"], ["y"])
     program = "symbol N\nsymbol B\nsymbol C\n" + program
     calls = []
     for n, b, c in ((0, 3, 1), (1, 0, 2), (1, 2, 0)):
@@ -267,10 +318,17 @@ def odd_boxes():
     yield case("odd boxes", program, calls)
     for dtype in REALS:
         b, s = tensor(dtype, [[[0, 0, 1, 1], [0, 0.25, 1, 1.25], [0, 3, 1, 4]]]), tensor(dtype, [[[0.5, 0.75, 0.25]]])
-        expected = nms(b.values, s.values, 3, 0.5)
-        line = "%y = nms %b, %s {count=K, max_output=3, iou_threshold=0.5}"
-        yield case(f"nms of {dtype}", "symbol K\n" + method({"b": b, "s": s}, [line], ["y"]), [call({"b": b, "s": s}, {"y": tensor("i64", expected.astype(object))})])
+        inputs = {"b": b, "s": s, "i": tensor(dtype, 0.5), "l": tensor(dtype, 0.25)}
+        expected = nms(b.values, s.values, 3, 0.5, 0.25)
+        line = "%y = nms %b, %s, %i, %l {count=K, max_output=3}"
+        yield case(f"nms of {dtype}", "symbol K\n" + method(inputs, [line], ["y"]), [call(inputs, {"y": tensor("i64", expected.astype(object))})])
+    inputs = {"b": tensor("f32", [[[0, 0, 1, 1]]]), "s": tensor("f32", [[[0.5]]]), "i": tensor("f32", 0.5), "l": tensor("f32", 0.5)}
+    program = "symbol K\n" + method(inputs, ["%y = nms %b, %s, %i, %l {count=K, max_output=3}"], ["y"])
+    for name, value, error in (("i", np.nan, "iou_threshold is nan, expected 0 to 1"), ("i", -0.5, "iou_threshold is -0.5, expected 0 to 1"),
+                               ("i", 1.5, "iou_threshold is 1.5, expected 0 to 1"), ("l", np.nan, "score_threshold is nan, expected a number")):
+        given = {**inputs, name: tensor("f32", value)}
+        yield case(f"nms with {name} {value}", program, [call(given, error=f"[nms] {error} (at main: %y)")])
 
 
 def cases():
-    return [*every_mode(), *explicit_scales(), *by_axes(), *by_dtype(), *sizes_0(), *aligned(), *pooled(), *refused_regions(), *boxes_kept(), *odd_boxes()]
+    return [*every_mode(), *explicit_scales(), *numbers_as_values(), *refused_numbers(), *by_axes(), *by_dtype(), *sizes_0(), *aligned(), *pooled(), *refused_regions(), *boxes_kept(), *odd_boxes()]

@@ -130,6 +130,9 @@ TEST(RefusedTexts, Graphs) {
       {"ingot 1\nmethod f() -> () {\n", "t:3:1: expected an op, got the end of the text"},
       {"ingot 1\nmethod f(%x: f32[-1]) -> () {\n  return\n}\n",
        "t:2:8: a size of f32[-1] is -1, expected provably at least 0 (at f)", Code::out_of_range},
+      // Ops are checked before the types of inputs are.
+      {"ingot 1\nmethod f(%x: f32[5], %i: i64[2, -1]) -> (y) {\n  %y = gather_nd %x, %i\n  return %y\n}\n",
+       "t:3:8: [gather_nd] last axis of indices is -1, expected at least 0", Code::out_of_range},
       {"ingot 1\nmethod f(%x: f32[]) -> (y) {\n  %y = abs %x %z = abs %x\n  return %y\n}\n",
        "t:3:15: expected the end of the line, got '%z'"},
       {"ingot 1\nmethod f(%x: f32[]) -> (y) { %y = abs %x return %y }\n",

@@ -54,6 +54,7 @@ int64_t last_key(const op::Attention& op, int64_t i, int64_t queries, int64_t ke
 // How many keys each batch has.
 View<int64_t> lengths_of(Frame& frame, Ref ref, int64_t most) {
   const View<int64_t> lengths = frame.indices(ref);
+  frame.spend(lengths.size());
   for (int64_t b = 0, n = lengths.size(); b < n; ++b) {
     if (0 <= lengths[b] && lengths[b] <= most) continue;
     throw Error::mismatch(Code::out_of_range, "", fmt::format("length of batch {}", b), fmt::format("{}", lengths[b]),
@@ -125,8 +126,8 @@ struct Turn {
 };
 
 // Where the position of each pair stands behind that of the first section, whose entries are `entry` elements apart.
-std::vector<int64_t> section_starts(const op::Rope& op, const Frame& frame, int64_t pairs, int64_t entry) {
-  std::vector<int64_t> starts = frame.scratch<int64_t>(pairs);
+Scratch<int64_t> section_starts(const op::Rope& op, const Frame& frame, int64_t pairs, int64_t entry) {
+  Scratch<int64_t> starts = frame.scratch<int64_t>(pairs);
   size_t pair = 0;
   for (size_t section = 0; section < op.sections.size(); ++section) {
     for (int64_t i = 0; i < op.sections[section]; ++i) starts[pair++] = static_cast<int64_t>(section) * entry;

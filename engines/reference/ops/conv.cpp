@@ -25,14 +25,15 @@ int64_t transposed_filter(const Channels& channels, int64_t group, int64_t o, in
 
 using Filter = int64_t (*)(const Channels&, int64_t group, int64_t o, int64_t c);
 
-// What position p of a transposed convolution reads: x[i] by w[k] where p = i·stride + k·dilation - before.
+// What position p of a transposed convolution reads: x[i] by w[k] where p = i·stride + k·dilation - before. By k from the
+// last on, so that i ascends and no more are tried than the kernel has.
 template <class F>
 void list_transposed(const WindowAxis& axis, int64_t p, F&& each) {
-  const int64_t end = p + axis.before, beyond = end - (axis.kernel - 1) * axis.dilation;
-  const int64_t first = beyond <= 0 ? 0 : (beyond - 1) / axis.stride + 1;
-  for (int64_t i = first, last = std::min(axis.in - 1, end / axis.stride); i <= last; ++i) {
-    const int64_t distance = end - i * axis.stride;
-    if (distance % axis.dilation == 0) each(i, distance / axis.dilation);
+  const int64_t end = p + axis.before;
+  for (int64_t k = std::min(axis.kernel - 1, end / axis.dilation); k >= 0; --k) {
+    const int64_t distance = end - k * axis.dilation;
+    if (distance / axis.stride >= axis.in) return;
+    if (distance % axis.stride == 0) each(distance / axis.stride, k);
   }
 }
 
@@ -152,7 +153,7 @@ static void kernel(const op::DeformConv& op, Frame& frame) {
   const int64_t volume = element_count(kernel), count = element_count(out), all = y.sizes()[1], inputs = x.sizes()[1];
   const int64_t in_offset_group = inputs / op.offset_groups, batches = y.sizes()[0];
   frame.spend(element_count(Sizes{batches, count}), element_count(Sizes{inputs + all * channels.inputs, volume}));
-  std::vector<double> read = frame.scratch<double>(inputs * volume);
+  Scratch<double> read = frame.scratch<double>(inputs * volume);
   for (int64_t at = 0; at < batches * count; ++at) {
     const int64_t n = at / count, p = at % count;
     for (int64_t i = 0; i < inputs * volume; ++i) {

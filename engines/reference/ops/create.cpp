@@ -103,7 +103,7 @@ static void kernel(const op::RandomPermutation& op, Frame& frame) {
   const Words words(frame.in<uint64_t>(op.key));
   const Out<int64_t> y = frame.out<int64_t>();
   const auto n = static_cast<uint64_t>(y.size());
-  std::vector<std::pair<uint64_t, int64_t>> order = frame.scratch<std::pair<uint64_t, int64_t>>(y.size());
+  auto order = frame.scratch<std::pair<uint64_t, int64_t>>(y.size());
   frame.spend(y.size(), std::bit_width(n));
   for (uint64_t i = 0; i < n; ++i) order[i] = {words.wide(2 * i), static_cast<int64_t>(i)};
   std::ranges::sort(order);

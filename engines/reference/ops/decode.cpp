@@ -5,6 +5,7 @@
 #include <numeric>
 #include <span>
 
+#include "engines/reference/activation.h"
 #include "engines/reference/kernel.h"
 #include "engines/reference/numbers.h"
 #include "engines/reference/random.h"
@@ -51,7 +52,7 @@ size_t kept(const op::Sample& op, std::span<const double> logits, std::span<cons
 
 void score(RouterFn fn, std::span<double> logits) {
   if (fn == RouterFn::sigmoid) {
-    for (double& x : logits) x = 1 / (1 + std::exp(-x));
+    for (double& x : logits) x = sigmoid(x);
     return;
   }
   double top = -kInfinity, sum = 0;
@@ -111,6 +112,7 @@ static void kernel(const op::MoeRoute& op, Frame& frame) {
   const auto group = static_cast<size_t>(n / op.groups), taken = static_cast<size_t>(op.top_groups);
   auto scores = frame.scratch<double>(n), choice = frame.scratch<double>(n), groups = frame.scratch<double>(op.groups);
   auto ranked = frame.scratch<int64_t>(n), ranked_groups = frame.scratch<int64_t>(op.groups);
+  auto chosen = frame.scratch<int64_t>(op.k);
   for (int64_t r = 0; r < rows; ++r) {
     for (size_t i = 0; i < scores.size(); ++i) scores[i] = logits[r * n + static_cast<int64_t>(i)];
     score(op.fn, scores);
@@ -121,12 +123,14 @@ static void kernel(const op::MoeRoute& op, Frame& frame) {
     rank(choice, ranked);
     // The best that lie in a group that takes part.
     const auto part = std::span(ranked_groups).first(taken);
-    std::stable_partition(ranked.begin(), ranked.end(),
-                          [&](int64_t i) { return std::ranges::binary_search(part, i / static_cast<int64_t>(group)); });
     double sum = 0;
-    for (int64_t j = 0; j < op.k; ++j) sum += scores[static_cast<size_t>(ranked[static_cast<size_t>(j)])];
+    for (size_t i = 0, count = 0; count < chosen.size(); ++i) {
+      if (!std::ranges::binary_search(part, ranked[i] / static_cast<int64_t>(group))) continue;
+      chosen[count++] = ranked[i];
+      sum += scores[static_cast<size_t>(ranked[i])];
+    }
     for (int64_t j = 0; j < op.k; ++j) {
-      const int64_t expert = ranked[static_cast<size_t>(j)];
+      const int64_t expert = chosen[static_cast<size_t>(j)];
       const double weight = scores[static_cast<size_t>(expert)];
       weights.store(r * op.k + j, (op.normalize && sum != 0 ? weight / sum : weight) * op.scale);
       experts.store(r * op.k + j, expert);

@@ -18,7 +18,7 @@ class Dft {
   }
 
   // y has n elements as well, and is another.
-  void run(const std::vector<Complex>& x, std::vector<Complex>& y) {
+  void run(const Scratch<Complex>& x, Scratch<Complex>& y) {
     if (!x.empty()) run(x.data(), 1, x.size(), y.data());
   }
 
@@ -66,18 +66,19 @@ class Dft {
     return sum;
   }
 
-  std::vector<Complex> roots_;  // of 1, as many as there are elements
-  std::vector<Complex> row_;
+  Scratch<Complex> roots_;  // of 1, as many as there are elements
+  Scratch<Complex> row_;
 };
 
 // Numbers of a transform on their way through its axes.
 struct Grid {
   Sizes sizes;
-  std::vector<Complex> values;
+  Scratch<Complex> values;
 };
 
 template <class T>
 Grid grid_of(Frame& frame, const View<T>& x) {
+  frame.spend(x.size());
   Grid grid{x.sizes(), frame.scratch<Complex>(x.size())};
   for (size_t i = 0; i < grid.values.size(); ++i) grid.values[i] = x[static_cast<int64_t>(i)];
   return grid;

@@ -19,7 +19,31 @@ void require_elements(int64_t axis, int64_t size) {
   throw Error::mismatch(Code::out_of_range, "", fmt::format("axis {} of x", axis), "0", "at least 1 to sample from");
 }
 
+[[noreturn]] void refuse(std::string subject, double value, std::string expected) {
+  throw Error::mismatch(Code::out_of_range, "", std::move(subject), fmt::format("{}", value), std::move(expected));
+}
+
 // ------------------------------------------------------------------------------------------------------------ resize
+
+// The op with the numbers that are values as attributes.
+op::Resize with_numbers(op::Resize op, const Frame& frame) {
+  if (op.factors) {
+    const auto factors = frame.in(*op.factors);
+    for (int64_t i = 0; i < factors.size(); ++i) {
+      const double scale = factors[i];
+      if (!(scale >= 0x1p-32 && scale <= 0x1p32)) refuse(fmt::format("factor {}", i), scale, "2^-32 to 2^32");
+      op.scales.push_back(scale);
+    }
+  }
+  if (op.region) {
+    const auto region = frame.in(*op.region);
+    for (int64_t i = 0; i < region.size(); ++i) {
+      if (!std::isfinite(region[i])) refuse(fmt::format("number {} of region", i), region[i], "a finite number");
+      op.roi.push_back(region[i]);
+    }
+  }
+  return op;
+}
 
 struct Resized {
   std::vector<int64_t> axes;  // from the front
@@ -53,8 +77,8 @@ void each_cropped(const Resized& resize, const Sizes& sizes, F&& f) {
 }
 
 // y[..., p, ...] = Σ weight(p, t) · x[..., element(p, t), ...] along one axis; `sizes` becomes that of y.
-std::vector<double> resample(const std::vector<double>& x, Sizes& sizes, int64_t axis, const ResizedAxis& samples,
-                             Frame& frame) {
+Scratch<double> resample(const Scratch<double>& x, Sizes& sizes, int64_t axis, const ResizedAxis& samples,
+                         Frame& frame) {
   const Lanes from(sizes, axis);
   sizes[static_cast<size_t>(axis)] = samples.out;
   const Lanes to(sizes, axis);
@@ -112,8 +136,9 @@ void take_nearest(const op::Resize& op, Frame& frame) {
 }  // namespace
 
 static void kernel(const op::Resize& op, Frame& frame) {
-  if (op.mode != ResizeMode::nearest) return interpolate(op, frame);
-  with_domain(frame.dtype(op.x), [&]<class T>() { take_nearest<T>(op, frame); });
+  const op::Resize known = with_numbers(op, frame);
+  if (known.mode != ResizeMode::nearest) return interpolate(known, frame);
+  with_domain(frame.dtype(op.x), [&]<class T>() { take_nearest<T>(known, frame); });
 }
 
 // -------------------------------------------------------------------------------------------------------------- grid
@@ -180,9 +205,7 @@ int64_t image_of(int64_t batch, int64_t region, int64_t images) {
 }
 
 void require_finite(double corner, int64_t region) {
-  if (std::isfinite(corner)) return;
-  throw Error::mismatch(Code::out_of_range, "", fmt::format("a corner of region {}", region), fmt::format("{}", corner),
-                        "a finite number");
+  if (!std::isfinite(corner)) refuse(fmt::format("a corner of region {}", region), corner, "a finite number");
 }
 
 // One axis of a region of an image: `bins` equal parts from `start`, each with `samples` points in the middle of equal
@@ -234,10 +257,11 @@ static void kernel(const op::RoiAlign& op, Frame& frame) {
     const RegionAxis down = region_axis(op, rois[4 * r + 1], rois[4 * r + 3], op.height);
     frame.spend(element_count(Sizes{channels, op.height, op.width}),
                 element_count(Sizes{down.samples, across.samples}));
+    const int64_t points = down.samples * across.samples;
     walk(Sizes{channels, op.height, op.width}, [&](int64_t i) {
       const int64_t plane = (image * channels + i / (op.height * op.width)) * height * width;
       double sum = 0, largest = -std::numeric_limits<double>::infinity();
-      for (int64_t sy = 0; sy < down.samples; ++sy) {
+      for (int64_t sy = 0; sy < down.samples && points > 0; ++sy) {
         const Between rows = between(down.point(i / op.width % op.height, sy), height);
         for (int64_t sx = 0; sx < across.samples; ++sx) {
           const Between columns = between(across.point(i % op.width, sx), width);
@@ -250,7 +274,6 @@ static void kernel(const op::RoiAlign& op, Frame& frame) {
           }
         }
       }
-      const int64_t points = down.samples * across.samples;
       const double result = op.fn == RoiFn::max ? largest : sum / static_cast<double>(points);
       y.store(r * channels * op.height * op.width + i, points == 0 ? 0 : result);
     });
@@ -289,8 +312,7 @@ static void kernel(const op::RoiPool& op, Frame& frame) {
     for (int64_t i = 0; i < 4; ++i) require_finite(corner[i] = rois[5 * r + 1 + i] * op.scale, r);
     const double batch = rois[5 * r];
     if (std::trunc(batch) != batch || !(batch >= 0 && batch < static_cast<double>(x.sizes()[0]))) {
-      throw Error::mismatch(Code::out_of_range, "", fmt::format("batch of region {}", r), fmt::format("{}", batch),
-                            fmt::format("0 to {}", x.sizes()[0] - 1));
+      refuse(fmt::format("batch of region {}", r), batch, fmt::format("0 to {}", x.sizes()[0] - 1));
     }
     walk(Sizes{channels, op.height, op.width}, [&](int64_t i) {
       const Covered rows = covered(corner[1], corner[3], i / op.width % op.height, op.height, height);
@@ -299,8 +321,8 @@ static void kernel(const op::RoiPool& op, Frame& frame) {
       const int64_t plane = (static_cast<int64_t>(batch) * channels + channel) * height * width;
       const bool empty = rows.end <= rows.first || columns.end <= columns.first;
       double largest = empty ? 0 : -std::numeric_limits<double>::infinity();
-      for (int64_t row = rows.first; row < rows.end; ++row) {
-        frame.spend(std::max<int64_t>(columns.end - columns.first, 0));
+      for (int64_t row = rows.first; row < rows.end && !empty; ++row) {
+        frame.spend(columns.end - columns.first);
         for (int64_t c = columns.first; c < columns.end; ++c) largest = larger(largest, x[plane + row * width + c]);
       }
       y.store(r * channels * op.height * op.width + i, largest);
@@ -331,15 +353,32 @@ double overlap(const Box& a, const Box& b) {
   return height * width / (a.area() + b.area() - height * width);
 }
 
+struct Thresholds {
+  double overlap = 0;
+  std::optional<double> score;
+};
+
+Thresholds thresholds_of(const op::Nms& op, const Frame& frame) {
+  Thresholds thresholds;
+  if (op.iou_threshold) {
+    thresholds.overlap = frame.in(*op.iou_threshold)[0];
+    if (!(thresholds.overlap >= 0 && thresholds.overlap <= 1)) refuse("iou_threshold", thresholds.overlap, "0 to 1");
+  }
+  if (op.score_threshold) {
+    thresholds.score = frame.in(*op.score_threshold)[0];
+    if (std::isnan(*thresholds.score)) refuse("score_threshold", *thresholds.score, "a number");
+  }
+  return thresholds;
+}
+
 // The boxes of one class that may be chosen, best first and of equal scores the lowest index. NaN is no score.
-std::vector<int64_t> candidates(const op::Nms& op, const View<double>& scores, int64_t first, int64_t count,
-                                Frame& frame) {
+Scratch<int64_t> candidates(std::optional<double> least, const View<double>& scores, int64_t first, int64_t count,
+                            Frame& frame) {
   auto order = frame.scratch<int64_t>(count);
   std::iota(order.begin(), order.end(), 0);
-  const double least = op.score_threshold.value_or(-std::numeric_limits<double>::infinity());
   std::erase_if(order, [&](int64_t i) {
     const double score = scores[first + i];
-    return std::isnan(score) || (op.score_threshold && score <= least);
+    return std::isnan(score) || (least && score <= *least);
   });
   std::ranges::sort(order, [&](int64_t a, int64_t b) {
     const double left = scores[first + a], right = scores[first + b];
@@ -354,17 +393,19 @@ std::vector<int64_t> candidates(const op::Nms& op, const View<double>& scores, i
 static void kernel(const op::Nms& op, Frame& frame) {
   const auto boxes = frame.in(op.boxes), scores = frame.in(op.scores);
   const int64_t batches = scores.sizes()[0], classes = scores.sizes()[1], count = scores.sizes()[2];
+  const Thresholds thresholds = thresholds_of(op, frame);
+  const int64_t most = frame.size(op.max_output);
   frame.spend(scores.size(), 2);
-  std::vector<int64_t> rows;
-  for (int64_t n = 0; n < batches; ++n) {
+  Scratch<int64_t> rows = frame.scratch<int64_t>(0);
+  for (int64_t n = 0; n < batches && scores.size() > 0; ++n) {
     for (int64_t c = 0; c < classes; ++c) {
-      std::vector<int64_t> chosen;
-      for (int64_t i : candidates(op, scores, (n * classes + c) * count, count, frame)) {
-        if (std::ssize(chosen) >= op.max_output) break;
+      Scratch<int64_t> chosen = frame.scratch<int64_t>(0);
+      for (int64_t i : candidates(thresholds.score, scores, (n * classes + c) * count, count, frame)) {
+        if (std::ssize(chosen) >= most) break;
         frame.spend(std::ssize(chosen));
         const Box box = box_at(boxes, n * count + i, op.center);
         const bool free = std::ranges::none_of(chosen, [&](int64_t j) {
-          return overlap(box, box_at(boxes, n * count + j, op.center)) > op.iou_threshold;
+          return overlap(box, box_at(boxes, n * count + j, op.center)) > thresholds.overlap;
         });
         if (free) chosen.push_back(i);
       }

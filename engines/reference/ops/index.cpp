@@ -63,7 +63,7 @@ class Coordinates {
 // What index_get reads and index_put writes: a walk over `sizes`, by steps in the axes of x that stay and in `places`.
 struct Named {
   Sizes sizes, in_x, in_places;
-  std::vector<int64_t> places;  // in x, for every element of the indices together; `dropped` for some
+  Scratch<int64_t> places;  // in x, for every element of the indices together; `dropped` for some
 };
 constexpr int64_t dropped = -1;
 
@@ -77,11 +77,9 @@ Named named(const O& op, Frame& frame) {
     kept.push_back(x[static_cast<size_t>(axis)]);
     kept_strides.push_back(strides[static_cast<size_t>(axis)]);
   }
-  Named named{laid_out(layout, kept, box),
-              laid_out(layout, kept_strides, Sizes(box.size())),
-              laid_out(layout, Sizes(kept.size()), strides_of(box)),
-              {}};
+  Named named{laid_out(layout, kept, box), laid_out(layout, kept_strides, Sizes(box.size())), {}, {}};
   const bool empty = element_count(named.sizes) == 0;
+  named.in_places = laid_out(layout, Sizes(kept.size()), strides_of(box));
   if (!empty) {
     frame.spend(element_count(box), static_cast<int64_t>(op.indices.size()));
     named.places = frame.scratch<int64_t>(element_count(box));

@@ -49,7 +49,7 @@ void each_pair(const O& op, Frame& frame, F&& f) {
   walk(lead, pair, broadcast_strides(lead_of(a.sizes()), lead), broadcast_strides(lead_of(b.sizes()), lead));
 }
 
-void store_numbers(const std::vector<double>& numbers, const Out<double>& y, int64_t i) {
+void store_numbers(const Scratch<double>& numbers, const Out<double>& y, int64_t i) {
   for (size_t k = 0; k < numbers.size(); ++k) {
     y.store(i * static_cast<int64_t>(numbers.size()) + static_cast<int64_t>(k), numbers[k]);
   }

@@ -52,7 +52,7 @@ void sum_products(Frame& frame, const Out<T>& y, const Sizes& summed, const std:
   if (y.size() == 0) return;
   const int64_t terms = element_count(summed), count = static_cast<int64_t>(factors.size());
   frame.spend(y.size(), element_count(Sizes{terms, count}));
-  std::vector<int64_t> first = frame.scratch<int64_t>(count);
+  Scratch<int64_t> first = frame.scratch<int64_t>(count);
   for (int64_t i = 0, n = y.size(); i < n; ++i) {
     for (size_t k = 0; k < factors.size(); ++k) first[k] = offset_of(i, y.sizes(), factors[k].kept);
     T sum = 0;
@@ -124,6 +124,7 @@ template <class T, class W>
 void multiply_groups(Frame& frame, const View<T>& x, const View<int64_t>& group, int64_t groups, W&& w) {
   const Out<T> y = frame.out<T>();
   const int64_t rows = x.sizes()[0], count = x.sizes()[1], columns = y.sizes()[1];
+  frame.spend(rows);
   frame.spend(y.size(), count);
   for (int64_t m = 0; m < rows; ++m) {
     const int64_t g = group[m];
@@ -171,6 +172,7 @@ static void kernel(const op::DotGeneral& op, Frame& frame) {
 
 // y[result labels] = Σ over the other labels of the product of the operands
 static void kernel(const op::Einsum& op, Frame& frame) {
+  frame.spend(std::ssize(op.equation));
   std::vector<size_t> ranks;
   for (Ref ref : op.operands) ranks.push_back(frame.sizes(ref).size());
   sum_products(frame, parse_equation(op.equation, ranks), op.operands);
@@ -227,7 +229,7 @@ static void kernel(const op::LoraLinear& op, Frame& frame) {
   const int64_t inputs = w.sizes()[0], outputs = w.sizes()[1], rank = a.sizes()[1], rows = y.size() / outputs;
   frame.spend(rows, element_count(Sizes{inputs + rank, outputs}));
   frame.spend(rows, element_count(Sizes{inputs, rank}));
-  std::vector<double> low = frame.scratch<double>(rank);
+  Scratch<double> low = frame.scratch<double>(rank);
   for (int64_t row = 0; row < rows; ++row) {
     for (int64_t r = 0; r < rank; ++r) {
       double& sum = low[static_cast<size_t>(r)] = 0;

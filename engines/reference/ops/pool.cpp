@@ -52,6 +52,7 @@ void each_window(Frame& frame, const Sizes& x, const Sizes& kernel, const Sizes&
   TapList taps_of(frame, reads ? in : Sizes(), reads ? kernel : Sizes());
   for (int64_t p = 0; p < count; ++p) {
     const auto taps = reads ? taps_of.at(out, p, list) : std::span<const Tap>();
+    frame.spend(taps_of.listed());
     frame.spend(static_cast<int64_t>(taps.size()), planes);
     for (int64_t plane = 0; plane < planes; ++plane) f(plane * positions, plane * count + p, p, taps);
   }

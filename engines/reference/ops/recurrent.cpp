@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "engines/reference/activation.h"
 #include "engines/reference/kernel.h"
 #include "engines/reference/numbers.h"
 #include "program/error.h"
@@ -26,7 +27,7 @@ double cut(double x, double low, double high) { return x < low ? low : x > high 
 double apply(const CellFunction& f, double x) {
   switch (f.fn) {
     case RnnActivation::tanh: return std::tanh(x);
-    case RnnActivation::sigmoid: return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
+    case RnnActivation::sigmoid: return sigmoid(x);
     case RnnActivation::relu: return larger(x, 0.0);
     case RnnActivation::affine: return f.alpha * x + f.beta;
     case RnnActivation::leaky_relu: return x < 0 ? f.alpha * x : x;
@@ -35,7 +36,7 @@ double apply(const CellFunction& f, double x) {
     case RnnActivation::hard_sigmoid: return cut(f.alpha * x + f.beta, 0, 1);
     case RnnActivation::elu: return x < 0 ? f.alpha * std::expm1(x) : x;
     case RnnActivation::softsign: return x / (1 + std::abs(x));
-    case RnnActivation::softplus: return larger(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
+    case RnnActivation::softplus: return softplus(x);
   }
   return x;
 }
@@ -92,7 +93,7 @@ struct Layer {
   }
 
   // (state·rᵀ + the second half of bias)[j]
-  double from_state(int64_t d, const std::vector<double>& state, int64_t j) const {
+  double from_state(int64_t d, const Scratch<double>& state, int64_t j) const {
     double sum = bias[(d * 2 + 1) * rows + j];
     for (int64_t k = 0; k < h; ++k) sum += state[static_cast<size_t>(k)] * r[(d * rows + j) * h + k];
     return sum;
@@ -105,8 +106,8 @@ struct Layer {
 };
 
 // Steps that count in each row of the batch.
-std::vector<int64_t> lengths_of(Frame& frame, const std::optional<Ref>& ref, int64_t rows, int64_t steps) {
-  std::vector<int64_t> lengths = frame.scratch<int64_t>(rows);
+Scratch<int64_t> lengths_of(Frame& frame, const std::optional<Ref>& ref, int64_t rows, int64_t steps) {
+  Scratch<int64_t> lengths = frame.scratch<int64_t>(rows);
   if (!ref) {
     std::ranges::fill(lengths, steps);
     return lengths;
@@ -122,14 +123,14 @@ std::vector<int64_t> lengths_of(Frame& frame, const std::optional<Ref>& ref, int
 
 // What one row keeps from step to step; c is lstm's alone.
 struct CellState {
-  std::vector<double> h, c;
+  Scratch<double> h, c;
 };
 
-void read_state(const View<double>& from, int64_t first, std::vector<double>& state) {
+void read_state(const View<double>& from, int64_t first, Scratch<double>& state) {
   for (size_t k = 0; k < state.size(); ++k) state[k] = from[first + static_cast<int64_t>(k)];
 }
 
-void store_state(const Out<double>& to, int64_t first, const std::vector<double>& state) {
+void store_state(const Out<double>& to, int64_t first, const Scratch<double>& state) {
   for (size_t k = 0; k < state.size(); ++k) to.store(first + static_cast<int64_t>(k), state[k]);
 }
 
@@ -142,7 +143,7 @@ void run_layer(const O& op, Frame& frame, const Layer& layer, const View<double>
   const View<double> h0 = in_or(frame, op.h0, frame.result_dtype(), 0);
   const int64_t steps = y.sizes()[0], directions = y.sizes()[1], rows = y.sizes()[2], h = y.sizes()[3];
   if (last.size() == 0) return;
-  const std::vector<int64_t> lengths = lengths_of(frame, op.lengths, rows, steps);
+  const Scratch<int64_t> lengths = lengths_of(frame, op.lengths, rows, steps);
   frame.spend(element_count(Sizes{steps, directions, rows, layer.rows}), layer.i + h);
   CellState state{frame.scratch<double>(h), frame.scratch<double>(last_c ? h : 0)};
   for (int64_t d = 0; d < directions; ++d) {
@@ -262,7 +263,7 @@ namespace {
 // One S [K,V], and the products that a step takes of it.
 struct Memory {
   int64_t keys, values;
-  std::vector<double> s;
+  Scratch<double> s;
 
   double& at(int64_t k, int64_t v) { return s[static_cast<size_t>(k * values + v)]; }
   // (Sᵀx)[v] for the x of K elements at `first`

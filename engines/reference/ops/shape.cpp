@@ -130,6 +130,7 @@ static void kernel(const op::Slice& op, Frame& frame) {
 
 static void kernel(const op::Concatenate& op, Frame& frame) {
   const DType dtype = frame.result_dtype();
+  frame.spend(std::ssize(op.operands));
   with_domain(dtype, [&]<class T>() {
     const Out<T> y = frame.out<T>();
     const int64_t axis = from_front(op.axis, y.sizes().size());
@@ -247,7 +248,7 @@ static void kernel(const op::Fold& op, Frame& frame) {
       const View<T> x = frame.in<T>(op.x);
       const Out<T> y = frame.out<T>();
       frame.spend(x.size());
-      std::vector<T> sums = frame.scratch<T>(y.size());
+      Scratch<T> sums = frame.scratch<T>(y.size());
       WindowWalk(op, frame, std::span(y.sizes()).subspan(2)).each(x.size(), [&](int64_t element, int64_t place) {
         T& sum = sums[static_cast<size_t>(place)];
         sum = add(sum, x[element]);

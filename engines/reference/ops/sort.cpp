@@ -27,7 +27,7 @@ void each_sorted(Frame& frame, Ref ref, int64_t axis, bool descending, F f) {
       const View<T> x = frame.in<T>(ref);
       if (x.size() == 0) return;
       const Lanes lanes(x.sizes(), axis);
-      std::vector<int64_t> order = frame.scratch<int64_t>(lanes.size);
+      Scratch<int64_t> order = frame.scratch<int64_t>(lanes.size);
       frame.spend(x.size(), rounds(lanes.size));
       lanes.each([&](int64_t o, int64_t i) {
         std::iota(order.begin(), order.end(), 0);
@@ -98,27 +98,27 @@ int compare_slices(const View<T>& x, const Lanes& slices, int64_t j, int64_t k) 
 
 // The distinct slices: the first of each, in the order of the result, and for each slice which of them it is.
 struct Distinct {
-  std::vector<int64_t> firsts, inverse;
+  Scratch<int64_t> firsts, inverse;
 };
 
 template <class T>
 Distinct distinct(Frame& frame, const View<T>& x, const Lanes& slices, bool sorted) {
   const int64_t n = slices.size;
   frame.spend(std::max(n, x.size()), rounds(n));
-  std::vector<int64_t> order = frame.scratch<int64_t>(n), first_equal = frame.scratch<int64_t>(n);
-  Distinct result{{}, frame.scratch<int64_t>(n)};
+  Scratch<int64_t> order = frame.scratch<int64_t>(n), first_equal = frame.scratch<int64_t>(n);
+  Distinct result{frame.scratch<int64_t>(0), frame.scratch<int64_t>(n)};
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](int64_t j, int64_t k) {
     const int difference = compare_slices(x, slices, j, k);
     return difference != 0 ? difference < 0 : j < k;
   });
-  std::vector<int64_t>& firsts = result.firsts;
+  Scratch<int64_t>& firsts = result.firsts;
   for (int64_t k : order) {
     if (firsts.empty() || compare_slices(x, slices, firsts.back(), k) != 0) firsts.push_back(k);
     first_equal[static_cast<size_t>(k)] = firsts.back();
   }
   if (!sorted) std::ranges::sort(firsts);
-  std::vector<int64_t>& place = order;  // of each first one, among them
+  Scratch<int64_t>& place = order;  // of each first one, among them
   for (size_t k = 0; k < firsts.size(); ++k) place[static_cast<size_t>(firsts[k])] = static_cast<int64_t>(k);
   for (size_t k = 0; k < order.size(); ++k) result.inverse[k] = place[static_cast<size_t>(first_equal[k])];
   return result;
@@ -185,7 +185,7 @@ static void kernel(const op::Unique& op, Frame& frame) {
   const Out<uint64_t> y = frame.out_bits();
   const Out<int64_t> firsts = frame.out<int64_t>(1), inverse = frame.out<int64_t>(2), counts = frame.out<int64_t>(3);
   const Lanes kept(y.sizes(), axis);
-  std::vector<int64_t> times = frame.scratch<int64_t>(count);
+  Scratch<int64_t> times = frame.scratch<int64_t>(count);
   for (int64_t k = 0; k < slices.size; ++k) {
     const int64_t which = found.inverse[static_cast<size_t>(k)];
     inverse.store(k, which);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "import/onnx/growth.h"
 #include "import/onnx/handlers.h"
 #include "import/onnx/patterns.h"
 #include "import/onnx/sizes.h"
@@ -14,13 +15,17 @@ namespace {
 
 Value truth() { return tensor_of(DType::bool_, {}, {1}); }
 
+bool is_bound_in(const Body& body, const Dim& size) {
+  std::vector<Symbol> symbols;
+  collect_symbols(size, symbols);
+  return std::ranges::any_of(symbols, [&](const Symbol& symbol) { return body.binds(symbol); });
+}
+
 // A size that only the inside of a body knows means nothing outside: there the file must declare a number.
 Var with_outer_sizes(const Body& body, Var var, const TypeProto* declared) {
   Shape shape = var.shape();
   for (size_t i = 0; i < shape.size(); ++i) {
-    std::vector<Symbol> symbols;
-    collect_symbols(shape[i], symbols);
-    if (std::ranges::none_of(symbols, [&](const Symbol& symbol) { return body.binds(symbol); })) continue;
+    if (!is_bound_in(body, shape[i])) continue;
     const bool fits = declared && declared->shape && declared->shape->size() == shape.size();
     const auto size = fits ? (*declared->shape)[i].value : std::nullopt;
     if (!size || *size < 0) {
@@ -51,6 +56,88 @@ void run_in_place(Node& node, const GraphProto& branch) {
   for (size_t i = 0; i < values.size(); ++i) node.set(i, values[i]);
 }
 
+// The two graphs of an If, and the results of its branches in them.
+struct Branches {
+  Branches(Node& node, const GraphProto& on_true, const GraphProto& on_false)
+      : bodies(node.scope().context().program, node.body()),
+        first(bodies.add(node.add_graph("then"))),
+        second(bodies.add(node.add_graph("else"))),
+        firsts(results_of(node, on_true, first)),
+        seconds(results_of(node, on_false, second)) {
+    if (firsts.size() == seconds.size()) return;
+    node.malformed("the branches", fmt::format("with {} and {} outputs", firsts.size(), seconds.size()),
+                   "as many each");
+  }
+  static std::vector<Var> results_of(Node& node, const GraphProto& branch, Body& body) {
+    std::vector<Var> results;
+    for (const Value& value : node.run(branch, {}, body)) results.push_back(node.as_var(value, body));
+    return results;
+  }
+  std::vector<Var> run(GraphBuilder& graph, Var condition) const {
+    return graph.if_(condition, first.graph().id(), second.graph().id(), {.captures = bodies.captures()});
+  }
+
+  Bodies bodies;
+  Body &first, &second;
+  std::vector<Var> firsts, seconds;
+};
+
+// An axis of a result whose size depends on the branch.
+struct OpenAxis {
+  size_t result, axis;
+  Dim first, second;  // in the branches
+  bool inside;        // data inside of a branch decide
+};
+
+std::vector<OpenAxis> open_axes(const Branches& branches) {
+  std::vector<OpenAxis> axes;
+  for (size_t i = 0; i < branches.firsts.size(); ++i) {
+    const Shape first = branches.firsts[i].shape(), second = branches.seconds[i].shape();
+    if (first.size() != second.size()) {
+      throw Unsupported(fmt::format("result {} is of rank {} or {}", i, first.size(), second.size()));
+    }
+    for (size_t axis = 0; axis < first.size(); ++axis) {
+      const bool inside = is_bound_in(branches.first, first[axis]) || is_bound_in(branches.second, second[axis]);
+      if (inside || equal(first[axis], second[axis]) != Proof::yes) {
+        axes.push_back({i, axis, first[axis], second[axis], inside});
+      }
+    }
+  }
+  return axes;
+}
+
+// Where both sizes are known around the branches the condition picks one: a symbol for each pair of sizes.
+void pick_sizes(Node& node, GraphBuilder& graph, Var condition, std::span<const OpenAxis> open,
+                std::vector<Shape>& shapes) {
+  for (size_t k = 0; k < open.size(); ++k) {
+    if (open[k].inside) continue;
+    const auto same = std::ranges::find_if(open.first(k), [&](const OpenAxis& before) {
+      return !before.inside && before.first == open[k].first && before.second == open[k].second;
+    });
+    Dim& size = shapes[open[k].result][open[k].axis];
+    if (same != open.begin() + static_cast<std::ptrdiff_t>(k)) {
+      size = shapes[same->result][same->axis];
+    } else {
+      size = node.bind_size(graph.select(condition, graph.size_of(open[k].first), graph.size_of(open[k].second)));
+    }
+  }
+}
+
+// Sizes that only a branch knows are asked of it.
+void ask_sizes(Node& node, GraphBuilder& graph, Var condition, const Branches& branches, std::span<const OpenAxis> open,
+               std::vector<Shape>& shapes) {
+  std::vector<Dim*> asked;
+  for (const OpenAxis& axis : open) {
+    if (!axis.inside) continue;
+    const std::string name = fmt::format("size{}_{}", axis.result, axis.axis);
+    branches.first.graph().output(name, branches.first.graph().size_of(axis.first));
+    branches.second.graph().output(name, branches.second.graph().size_of(axis.second));
+    asked.push_back(&shapes[axis.result][axis.axis]);
+  }
+  const std::vector<Var> sizes = branches.run(graph, condition);
+  for (size_t k = 0; k < asked.size(); ++k) *asked[k] = node.bind_size(sizes[k]);
+}
+
 void if_handler(Node& node, GraphBuilder& graph) {
   const GraphProto &on_true = node.subgraph("then_branch"), &on_false = node.subgraph("else_branch");
   if (const auto known = node.find_constant(0)) {
@@ -58,13 +145,20 @@ void if_handler(Node& node, GraphBuilder& graph) {
   }
   if (is_open_squeeze(node, on_true, on_false)) return run_in_place(node, on_true);
   const Var condition = as_scalar(node.input(0));
-  Bodies bodies(node.scope().context().program, node.body());
-  Body& first = bodies.add(node.add_graph("then"));
-  Body& second = bodies.add(node.add_graph("else"));
-  set_results(node, first, node.run(on_true, {}, first), {}, on_true.output);
-  set_results(node, second, node.run(on_false, {}, second), {}, on_false.output);
-  const std::vector<Var> results =
-      graph.if_(condition, first.graph().id(), second.graph().id(), {.captures = bodies.captures()});
+  std::optional<Branches> branches(std::in_place, node, on_true, on_false);
+  std::vector<Shape> shapes;
+  for (const Var& result : branches->firsts) shapes.push_back(result.shape());
+  const std::vector<OpenAxis> open = open_axes(*branches);
+  pick_sizes(node, graph, condition, open, shapes);
+  if (std::ranges::any_of(open, &OpenAxis::inside)) {
+    ask_sizes(node, graph, condition, *branches, open, shapes);
+    branches.emplace(node, on_true, on_false);  // which run again, with results of these sizes
+  }
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    branches->first.graph().output(fmt::format("y{}", i), ensure(branches->firsts[i], shapes[i]));
+    branches->second.graph().output(fmt::format("y{}", i), ensure(branches->seconds[i], shapes[i]));
+  }
+  const std::vector<Var> results = branches->run(graph, condition);
   for (size_t i = 0; i < results.size(); ++i) node.set(i, results[i]);
 }
 
@@ -93,7 +187,9 @@ bool goes_on(Node& node, const GraphProto& body) {
 
 struct LoopParts {
   const GraphProto& body;
-  size_t carried, scanned;  // how many
+  size_t carried, scanned;      // how many
+  std::vector<size_t> inputs;   // those of the node that hold the carried values
+  std::vector<Growth> growths;  // what the last scanned ones are pieces of
 };
 
 LoopParts loop_parts(Node& node) {
@@ -103,13 +199,15 @@ LoopParts loop_parts(Node& node) {
     node.malformed("the body", fmt::format("with {} inputs and {} outputs", body.input.size(), body.output.size()),
                    fmt::format("{} inputs and at least {} outputs", carried + 2, carried + 1));
   }
-  return {body, carried, body.output.size() - carried - 1};
+  std::vector<size_t> inputs(carried);
+  std::iota(inputs.begin(), inputs.end(), 2);
+  return {body, carried, body.output.size() - carried - 1, std::move(inputs), {}};
 }
 
 std::vector<Var> carried_inputs(Node& node, const LoopParts& loop) {
   std::vector<Var> carried;
   carried.reserve(loop.carried);
-  for (size_t i = 0; i < loop.carried; ++i) carried.push_back(node.input(i + 2));
+  for (const size_t input : loop.inputs) carried.push_back(node.input(input));
   return carried;
 }
 
@@ -123,15 +221,19 @@ std::vector<Value> declare_carried(Body& body, const LoopParts& loop, const std:
 }
 
 // carried, ys = scan over the trip numbers
-void counted_loop(Node& node, GraphBuilder& graph, const LoopParts& loop, const Dim& trips) {
+std::vector<Value> counted_loop(Node& node, GraphBuilder& graph, const LoopParts& loop, const Dim& trips) {
   const std::vector<Var> carried = carried_inputs(node, loop);
   Bodies bodies(node.scope().context().program, node.body());
   Body& body = bodies.add(node.add_graph("loop"));
-  const std::vector<Value> outputs = node.run(loop.body, declare_carried(body, loop, carried), body);
+  std::vector<Value> outputs = node.run(loop.body, declare_carried(body, loop, carried), body);
+  for (size_t i = 0; i < loop.growths.size(); ++i) {
+    Value& piece = outputs[outputs.size() - loop.growths.size() + i];
+    piece = as_piece(node.as_var(piece, body), node.type(loop.growths[i].carried + 2).shape, loop.growths[i]);
+  }
   set_results(node, body, std::span(outputs).subspan(1), carried, std::span(loop.body.output).subspan(1));
   const std::vector<Var> results = graph.scan(
       body.graph().id(), trips, {.carry = carried, .xs = {graph.iota(trips)}, .captures = bodies.captures()});
-  for (size_t i = 0; i < results.size(); ++i) node.set(i, results[i]);
+  return {results.begin(), results.end()};
 }
 
 // carried, trip, condition = while (trip < most && condition)
@@ -163,18 +265,13 @@ std::vector<Var> run_open(Node& node, GraphBuilder& graph, const LoopParts& loop
   return graph.while_(test.graph().id(), body.graph().id(), {.carry = carry, .captures = bodies.captures()});
 }
 
-void open_loop(Node& node, GraphBuilder& graph, const LoopParts& loop) {
-  const std::vector<Var> results = run_open(node, graph, loop);
-  for (size_t i = 0; i < loop.carried; ++i) node.set(i, results[i]);
-}
-
 constexpr int64_t kMostUnrolled = 64;
 
 // Written out trip by trip: for sequences, which the program does not know.
-void unrolled_loop(Node& node, GraphBuilder& graph, const LoopParts& loop, int64_t trips) {
+std::vector<Value> unrolled_loop(Node& node, GraphBuilder& graph, const LoopParts& loop, int64_t trips) {
   std::vector<Value> carried;
   carried.reserve(loop.carried);
-  for (size_t i = 0; i < loop.carried; ++i) carried.push_back(node.value(i + 2));
+  for (const size_t input : loop.inputs) carried.push_back(node.value(input));
   std::vector<std::vector<Var>> scanned(loop.scanned);
   for (int64_t trip = 0; trip < trips; ++trip) {
     std::vector<Value> inputs{tensor_of(DType::i64, {}, {trip}), truth()};
@@ -185,15 +282,15 @@ void unrolled_loop(Node& node, GraphBuilder& graph, const LoopParts& loop, int64
       scanned[i].push_back(unsqueeze(node.as_var(outputs[1 + loop.carried + i]), {0}));
     }
   }
-  for (size_t i = 0; i < loop.carried; ++i) node.set(i, carried[i]);
-  for (size_t i = 0; i < loop.scanned; ++i) {
-    if (scanned[i].empty()) throw Unsupported("the shape of a loop without a trip is open");
-    node.set(loop.carried + i, graph.concatenate(scanned[i]));
+  for (const std::vector<Var>& slices : scanned) {
+    if (slices.empty()) throw Unsupported("the shape of a loop without a trip is open");
+    carried.emplace_back(graph.concatenate(slices));
   }
+  return carried;
 }
 
-void loop_handler(Node& node, GraphBuilder& graph) {
-  const LoopParts loop = loop_parts(node);
+// The last carried values, then the scanned ones.
+std::vector<Value> run_loop(Node& node, GraphBuilder& graph, const LoopParts& loop) {
   bool starts = !node.has(1);
   if (!starts) {
     const auto known = node.find_constant(1);
@@ -201,7 +298,10 @@ void loop_handler(Node& node, GraphBuilder& graph) {
   }
   const bool counted = starts && node.has(0) && goes_on(node, loop.body);
   const auto known = counted ? node.find_dims(0) : std::nullopt;
-  if (!known && loop.scanned == 0) return open_loop(node, graph, loop);
+  if (!known && loop.scanned == 0) {
+    const std::vector<Var> results = run_open(node, graph, loop);
+    return {results.begin(), results.end() - 2};
+  }
   // Scan outputs need a length before they begin: where the condition decides, the loop runs once to count the trips.
   const auto data_trips = [&] {
     const Var count =
@@ -210,12 +310,36 @@ void loop_handler(Node& node, GraphBuilder& graph) {
   };
   const Dim trips = known ? max(known->at(0), 0) : data_trips();
   bool sequences = false;
-  for (size_t i = 2; i < node.input_count(); ++i) sequences = sequences || node.value(i).sequence() || !node.has(i);
+  for (const size_t i : loop.inputs) sequences = sequences || node.value(i).sequence() || !node.has(i);
   if (!sequences) return counted_loop(node, graph, loop, trips);
   if (!trips.is_literal() || trips.literal() > kMostUnrolled) {
     throw Unsupported(fmt::format("it carries a sequence through {} trips", to_string(trips)));
   }
-  unrolled_loop(node, graph, loop, trips.literal());
+  return unrolled_loop(node, graph, loop, trips.literal());
+}
+
+void loop_handler(Node& node, GraphBuilder& graph) {
+  const LoopParts whole = loop_parts(node);
+  const std::vector<Growth> growths = growths_of(whole.body, whole.carried);
+  if (growths.empty()) {
+    const std::vector<Value> results = run_loop(node, graph, whole);
+    for (size_t i = 0; i < results.size(); ++i) node.set(i, results[i]);
+    return;
+  }
+  const GraphProto body = scanning_pieces(whole.body, growths);
+  std::vector<size_t> inputs = whole.inputs, outputs(whole.carried + whole.scanned);
+  std::iota(outputs.begin(), outputs.end(), 0);
+  for (const Growth& growth : growths) {
+    std::erase(inputs, growth.carried + 2);
+    std::erase(outputs, growth.carried);
+  }
+  const std::vector<Value> results =
+      run_loop(node, graph, {body, inputs.size(), whole.scanned + growths.size(), inputs, growths});
+  for (size_t i = 0; i < outputs.size(); ++i) node.set(outputs[i], results[i]);
+  for (size_t i = 0; i < growths.size(); ++i) {
+    const Var pieces = node.as_var(results[outputs.size() + i]);
+    node.set(growths[i].carried, grown(node, node.input(growths[i].carried + 2), pieces, growths[i]));
+  }
 }
 
 // ------------------------------------------------------------------------------------------------------------- Scan

@@ -1,8 +1,10 @@
 // Convolutions. Sizes are [N, C, spatial…] as in Ingot.
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "import/onnx/handlers.h"
-#include "import/onnx/sizes.h"
+#include "import/onnx/runtime_axes.h"
 #include "import/onnx/window.h"
 
 namespace ingot::onnx {
@@ -103,11 +105,63 @@ void causal_conv(Node& node, GraphBuilder& graph) {
   node.set(1, graph.slice(all, {2}, {all.dim(2) - kept}, {all.dim(2)}));
 }
 
+struct Folding {
+  Shape image;
+  std::vector<int64_t> strides, dilations, pads;
+};
+
+// Blocks of sizes that are data: every element is added at its place of the image, those in the padding nowhere.
+Var folded_blocks(Node& node, Var x, const Folding& by, const Shape& block) {
+  GraphBuilder& graph = node.graph();
+  const size_t spatial = by.image.size();
+  if (block.size() != spatial || x.type().rank() != 3) {
+    node.malformed("input", fmt::format("{} with {} sizes of blocks", to_string(x.type()), block.size()),
+                   fmt::format("rank 3 with {}", spatial));
+  }
+  const auto check = [&](const std::vector<int64_t>& numbers, int64_t least) {
+    for (const int64_t number : numbers) {
+      if (number >= least && number <= std::numeric_limits<int32_t>::max()) continue;
+      node.malformed("strides, dilations or pads", fmt::format("{}", number), fmt::format("{}..2147483647", least));
+    }
+  };
+  check(by.strides, 1);
+  check(by.dilations, 1);
+  check(by.pads, 0);
+  const auto number = [&](int64_t value) { return graph.scalar(value, DType::i64); };
+  Shape windows;
+  Var place = number(0), inside = graph.scalar(1, DType::bool_);
+  for (size_t i = 0; i < spatial; ++i) {
+    const Dim room = by.image[i] + by.pads[i] + by.pads[spatial + i] - (block[i] - 1) * by.dilations[i] - 1;
+    windows.push_back(max(floor_div(room, by.strides[i]) + 1, 0));
+    Shape of_block(2 * spatial, 1), of_window = of_block;
+    of_block[i] = block[i];
+    of_window[spatial + i] = windows[i];
+    const Var at = reshape(graph.iota(block[i]) * by.dilations[i], of_block) +
+                   reshape(graph.iota(windows[i]) * by.strides[i] - by.pads[i], of_window);
+    const Var size = graph.size_of(by.image[i]);
+    inside = graph.logical_and(inside, graph.logical_and(graph.ge(at, number(0)), graph.lt(at, size)));
+    place = place * size + at;
+  }
+  const Dim batch = x.dim(0), elements = element_count(block), count = element_count(windows);
+  const Dim channels = quotient_of(x.dim(1), elements), each = elements * count;
+  x = reshape(ensure(x, {batch, channels * elements, count}), {batch, channels, each});
+  const Var places = broadcast_to(reshape(graph.select(inside, place, number(-1)), {each}), {batch, channels, each});
+  const Var image = graph.full({batch, channels, element_count(by.image)}, 0, {.dtype = x.dtype()});
+  Shape result{batch, channels};
+  result.insert(result.end(), by.image.begin(), by.image.end());
+  return reshape(graph.scatter_add(image, places, x, {.axis = 2, .mode = IndexMode::drop}), result);
+}
+
 void col2im(Node& node, GraphBuilder& graph) {
   const std::vector<Dim> image = node.dims(1);
-  const std::vector<int64_t> block = node.constant_integers(2);
   const size_t spatial = image.size();
   const std::vector<int64_t> pads = list_of(node, "pads", 2 * spatial, 0);
+  if (is_data(node, 2)) {
+    const Shape block = bind_sizes(node, reshape(node.input(2), {node.length(2)}), 1);
+    const auto strides = list_of(node, "strides", spatial, 1), dilations = list_of(node, "dilations", spatial, 1);
+    return node.set(0, folded_blocks(node, node.input(0), {image, strides, dilations, pads}, block));
+  }
+  const std::vector<int64_t> block = node.constant_integers(2);
   const auto half = pads.begin() + static_cast<std::ptrdiff_t>(spatial);
   node.set(0, graph.fold(node.input(0), image, block,
                          {.strides = list_of(node, "strides", spatial, 1),

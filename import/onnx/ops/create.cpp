@@ -9,7 +9,7 @@
 #include <numbers>
 
 #include "import/onnx/handlers.h"
-#include "import/onnx/sizes.h"
+#include "import/onnx/runtime_axes.h"
 #include "program/decompose.h"
 
 namespace ingot::onnx {
@@ -102,6 +102,17 @@ void keep_all(Node& node, GraphBuilder& graph) {
   node.set(1, graph.full(type.shape, 1, {.dtype = real_mask ? type.dtype : DType::bool_}));
 }
 
+// Where the ratio, or whether it trains, is data.
+void dropout_by_data(Node& node, GraphBuilder& graph, Var key) {
+  const Var x = node.input(0), trains = as_scalar(node.input(2));
+  const DType dtype = widened(x.dtype());
+  const Var ratio = node.has(1) ? as_dtype(as_scalar(node.input(1)), dtype) : graph.scalar(0.5, dtype);
+  const Var kept = graph.ge(graph.random_uniform(key, Shape(x.shape()), {.dtype = dtype}), ratio);
+  const Var scaled = graph.select(kept, as_dtype(x, dtype) / (1 - ratio), graph.scalar(0.0, dtype));
+  node.set(0, graph.select(trains, as_dtype(scaled, x.dtype()), x));
+  node.set(1, graph.logical_or(kept, graph.logical_not(trains)));
+}
+
 // Before version 12 the op is for inference alone.
 void dropout(Node& node, GraphBuilder& graph) {
   if (node.version() < 12) {
@@ -109,10 +120,13 @@ void dropout(Node& node, GraphBuilder& graph) {
     if (node.version() < 7 && !node.flag("is_test", false)) throw Unsupported("it trains");
     return keep_all(node, graph);
   }
-  const bool trains = node.has(2) && node.constant_scalar(2).bits != 0;
-  const double ratio = node.has(1) ? node.constant_scalar(1).as_real() : 0.5;
   const std::string seed = node.has("seed") ? fmt::format("{}", node.integer("seed")) : "";
-  if (!trains || ratio == 0) return keep_all(node, graph);
+  const bool trains = is_data(node, 2) || (node.has(2) && node.constant_scalar(2).bits != 0);
+  node.value(1);  // a ratio says nothing where nothing is dropped
+  if (!trains) return keep_all(node, graph);
+  if (is_data(node, 1) || is_data(node, 2)) return dropout_by_data(node, graph, fresh_key(node, graph, seed));
+  const double ratio = node.has(1) ? node.constant_scalar(1).as_real() : 0.5;
+  if (ratio == 0) return keep_all(node, graph);
   const auto [y, mask] = graph.dropout(node.input(0), fresh_key(node, graph, seed), {.ratio = ratio});
   node.set(0, y);
   node.set(1, mask);

@@ -1,11 +1,10 @@
 // Fourier transforms. ONNX keeps complex numbers as a last axis of two reals, and reals as one of size 1.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <numbers>
 
 #include "import/onnx/handlers.h"
-#include "import/onnx/sizes.h"
+#include "import/onnx/runtime_axes.h"
 #include "program/decompose.h"
 
 namespace ingot::onnx {
@@ -53,26 +52,40 @@ int64_t axis_of_transform(Node& node) {
   return axis;
 }
 
-void dft(Node& node, GraphBuilder& graph) {
+Var dft_along(Node& node, Var x, int64_t axis) {
+  GraphBuilder& graph = node.graph();
   const bool inverse = node.flag("inverse", false), onesided = node.flag("onesided", false);
-  const int64_t axis = axis_of_transform(node);
   const DType dtype = node.type(0).dtype;
-  const Var x = as_f32(node.input(0));
+  x = as_f32(x);
   const int64_t parts = parts_of(node, x);
+  if (inverse && onesided) x = ensure_at_least(x, axis, 1);
   const Dim own = x.dim(axis);
   const Dim length = node.has(1) ? node.dim(1) : inverse && onesided ? (own - 1) * 2 : own;
   if (inverse && onesided) {
     const Var y = graph.irfft(as_complex(x, parts), {axis}, {length});
-    return node.set(0, as_dtype(unsqueeze(y, {y.type().rank()}), dtype));
+    return as_dtype(unsqueeze(y, {y.type().rank()}), dtype);
   }
   if (onesided) {
     if (parts != 1) node.malformed("the last axis", "2", "1 (onesided transforms are of reals)");
-    return node.set(0, as_pairs(graph.rfft(part(x, 0), {axis}, {.sizes = {length}}), dtype));
+    return as_pairs(graph.rfft(part(x, 0), {axis}, {.sizes = {length}}), dtype);
   }
   const Var z = as_complex(x, parts);
-  node.set(0, as_pairs(inverse ? graph.fft_inverse(z, {axis}, {.sizes = {length}})
-                               : graph.fft_forward(z, {axis}, {.sizes = {length}}),
-                       dtype));
+  return as_pairs(
+      inverse ? graph.fft_inverse(z, {axis}, {.sizes = {length}}) : graph.fft_forward(z, {axis}, {.sizes = {length}}),
+      dtype);
+}
+
+void dft(Node& node, GraphBuilder&) {
+  const Var x = node.input(0);
+  if (node.version() < 20 || !is_data(node, 2)) return node.set(0, dft_along(node, x, axis_of_transform(node)));
+  const int64_t parts = parts_of(node, x);
+  const Shape shape(x.shape().begin(), x.shape().end() - 1);
+  const RuntimeAxis axis = runtime_axis(node, 2, shape, node.rank(0));
+  const Var y = dft_along(node, reshape(x, {axis.before, axis.size, axis.after, parts}), 1);
+  const Dim length = y.dim(1), numbers = y.dim(3);
+  Shape result = replaced_sizes(node, shape, axis.named, length);
+  result.push_back(numbers);
+  node.set(0, reshape(y, result));
 }
 
 void stft(Node& node, GraphBuilder& graph) {
@@ -82,55 +95,41 @@ void stft(Node& node, GraphBuilder& graph) {
   const int64_t parts = parts_of(node, x);
   if (onesided && parts == 2) throw Unsupported("the transform of complex numbers has two sides");
   std::optional<Var> window = node.optional_input(2);
-  const Dim length = node.has(3) ? node.dim(3) : window ? window->dim(0) : x.dim(1);
+  const Dim length = node.has(3) ? positive_dim(node, 3) : window ? window->dim(0) : x.dim(1);
   if (window) window = ensure(as_f32(*window), {length});
   x = ensure_at_least(x, 1, length);
   const Var signal = parts == 2 ? as_complex(x, parts) : part(x, 0);
-  node.set(0, as_pairs(graph.stft(signal, length, node.dim(1), {.window = window, .onesided = onesided}), dtype));
+  node.set(
+      0, as_pairs(graph.stft(signal, length, positive_dim(node, 1), {.window = window, .onesided = onesided}), dtype));
 }
 
 // -------------------------------------------------------------------------------------------------- mel weight matrix
 
-// The bins of the spectrum at which the triangles begin, peak and end.
-std::vector<int64_t> mel_edges(int64_t bands, int64_t length, int64_t rate, double low, double high) {
-  const auto mel = [](double hertz) { return 2595 * std::log1p(hertz / 700) / std::numbers::ln10; };
-  const double first = mel(low), step = (mel(high) - first) / static_cast<double>(bands + 2);
-  std::vector<int64_t> edges;
-  for (int64_t i = 0; i < bands + 2; ++i) {
-    const double hertz = 700 * std::expm1((static_cast<double>(i) * step + first) / 2595 * std::numbers::ln10);
-    edges.push_back(
-        static_cast<int64_t>(std::floor(static_cast<double>(length + 1) * hertz / static_cast<double>(rate))));
-  }
-  return edges;
-}
-
+// Triangles of height 1 between the bins of the spectrum at which neighbouring bands begin, peak and end.
 void mel_weight_matrix(Node& node, GraphBuilder& graph) {
   const DType dtype = node.dtype("output_datatype", DType::f32);
-  const int64_t bands = node.constant_integer(0), length = node.constant_integer(1);
-  const int64_t rate = node.constant_integer(2), bins = length / 2 + 1;
-  const double low = node.constant_scalar(3).as_real(), high = node.constant_scalar(4).as_real();
-  if (bands < 1 || length < 1 || rate < 1 || !(low >= 0 && high > low && high <= static_cast<double>(rate)) ||
-      bands > (int64_t{1} << 24) / bins) {
-    node.malformed("the bands", fmt::format("{} of {}..{} Hz at {} Hz", bands, low, high, rate), "a small matrix");
-  }
-  const std::vector<int64_t> edges = mel_edges(bands, length, rate, low, high);
-  if (edges.back() >= bins) node.malformed("upper_edge_hertz", fmt::format("{}", high), "within the spectrum");
-  std::vector<float> weights(static_cast<size_t>(bins * bands));
-  for (int64_t band = 0; band < bands; ++band) {
-    const auto weight = [&](int64_t bin) -> float& { return weights[static_cast<size_t>(bin * bands + band)]; };
-    const auto at = edges.begin() + band;
-    const int64_t left = at[0], peak = at[1], right = at[2];
-    for (int64_t bin = left; bin < peak; ++bin) {
-      weight(bin) = static_cast<float>(bin - left) / static_cast<float>(peak - left);
-    }
-    weight(peak) = 1;
-    for (int64_t bin = peak + 1; bin < right; ++bin) {
-      weight(bin) = static_cast<float>(right - bin) / static_cast<float>(right - peak);
-    }
-  }
-  const Tensor matrix = Tensor::of<float>({bins, bands}, weights);
-  if (dtype == DType::f32) return node.set(0, matrix);
-  node.set(0, graph.cast(node.as_var(matrix), dtype));
+  const auto number = [&](size_t input) { return graph.cast(as_scalar(node.input(input)), DType::f64); };
+  const auto mel = [&](Var hertz) { return graph.log1p(hertz / 700.0) * (2595 / std::numbers::ln10); };
+  const Dim bands = positive_dim(node, 0), bins = floor_div(positive_dim(node, 1), 2) + 1;
+  const Var length = number(1), rate = number(2), low = number(3), high = number(4);
+  const Var rises = graph.logical_and(graph.ge(low, graph.scalar(0.0, DType::f64)), graph.lt(low, high));
+  const Var first = provided(node, graph.logical_and(rises, graph.le(high, rate)), "edges_are_in_order", mel(low));
+
+  const Var step = (mel(high) - first) / graph.cast(graph.size_of(bands + 2), DType::f64);
+  const Var hertz =
+      graph.expm1((graph.iota(bands + 2, {.dtype = DType::f64}) * step + first) * (std::numbers::ln10 / 2595)) * 700.0;
+  const Var edges = graph.floor((length + 1.0) * hertz / rate);
+  const auto row = [&](int64_t from) { return reshape(graph.slice(edges, {0}, {from}, {bands + from}), {1, bands}); };
+  const Var left = row(0), peak = row(1), right = row(2);
+  const Var bin = reshape(graph.iota(bins, {.dtype = DType::f64}), {bins, 1});
+  const Var all_fit = graph.reduce_all(graph.lt(edges, graph.cast(graph.size_of(bins), DType::f64)), {0});
+
+  const Var rising = graph.logical_and(graph.ge(bin, left), graph.lt(bin, peak));
+  const Var falling = graph.logical_and(graph.gt(bin, peak), graph.lt(bin, right));
+  Var weights = graph.cast(graph.eq(bin, peak), DType::f64);
+  weights = graph.select(rising, (bin - left) / (peak - left), weights);
+  weights = graph.select(falling, (right - bin) / (right - peak), weights);
+  node.set(0, graph.cast(provided(node, all_fit, "edges_are_in_the_spectrum", weights), dtype));
 }
 
 constexpr Handler rows[] = {

@@ -37,31 +37,79 @@ Dim scaled(const Node& node, const Dim& size, double scale) {
   return floor_div(size * fraction.p, fraction.q);
 }
 
-// What becomes of the axes: sizes of all, and scales where they are not the quotients of sizes.
+// What becomes of the axes: sizes of all, and scales where they are not the quotients of sizes, as numbers or as data.
 struct Target {
   std::vector<int64_t> axes;
   Shape sizes;
   std::vector<double> scales;
+  std::optional<Var> factors;
 };
 
-std::vector<double> constant_reals(Node& node, size_t i, size_t count) {
-  const Tensor tensor = node.constant(i);
-  if (!is_real(tensor.dtype()) || tensor.elements() != static_cast<int64_t>(count)) {
-    node.malformed(fmt::format("input {}", i), to_string(tensor.type()), fmt::format("{} reals", count));
+// A list of reals that the file holds, or that the model computes.
+struct Reals {
+  std::vector<double> known;
+  std::optional<Var> data;
+};
+
+Reals reals_in(Node& node, size_t i, size_t count) {
+  const TensorType list = node.type(i);
+  const Dim wanted = static_cast<int64_t>(count);
+  if (!is_real(list.dtype) || equal(element_count(list.shape), wanted) == Proof::no) {
+    node.malformed(fmt::format("input {}", i), to_string(list), fmt::format("{} reals", count));
   }
-  return reals_of(tensor);
+  if (const auto constant = node.find_constant(i)) return {reals_of(*constant), {}};
+  return {{}, reshape(node.input(i), {wanted})};
 }
 
+Dim size_along(Node& node, int64_t axis) { return node.type(0).shape[static_cast<size_t>(axis)]; }
+
 Target target_of_scales(Node& node, std::vector<int64_t> axes, std::vector<double> scales) {
-  const Shape x = node.type(0).shape;
-  Target target{std::move(axes), {}, std::move(scales)};
+  Target target{std::move(axes), {}, std::move(scales), {}};
   for (size_t i = 0; i < target.axes.size(); ++i) {
-    target.sizes.push_back(scaled(node, x[static_cast<size_t>(target.axes[i])], target.scales[i]));
+    target.sizes.push_back(scaled(node, size_along(node, target.axes[i]), target.scales[i]));
   }
   return target;
 }
 
+// ⌊x⌋ as a size.
+Dim bound_floor(Node& node, Var x) { return node.bind_size(node.graph().cast(node.graph().floor(x), DType::i64)); }
+
+Var size_as(GraphBuilder& graph, const Dim& size, DType dtype) { return graph.cast(graph.size_of(size), dtype); }
+
+// Sizes ⌊size·factor⌋, rounded to the factors' dtype before the floor: 10 rows and 0.7f are 7, as above.
+Target target_of_factors(Node& node, std::vector<int64_t> axes, Var factors) {
+  Target target{std::move(axes), {}, {}, factors};
+  const std::vector<Var> each = elements_of(factors);
+  for (size_t i = 0; i < target.axes.size(); ++i) {
+    const Var size = size_as(node.graph(), size_along(node, target.axes[i]), factors.dtype());
+    target.sizes.push_back(bound_floor(node, size * each[i]));
+  }
+  return target;
+}
+
+Target target_of_input(Node& node, std::vector<int64_t> axes, size_t i) {
+  Reals scales = reals_in(node, i, axes.size());
+  if (scales.data) return target_of_factors(node, std::move(axes), *scales.data);
+  return target_of_scales(node, std::move(axes), std::move(scales.known));
+}
+
 constexpr int64_t kMostPixels = int64_t{1} << 31;
+
+// The same when the model runs, in f64.
+Target with_bound_aspect_ratio(Node& node, Target target, bool larger) {
+  GraphBuilder& graph = node.graph();
+  std::vector<Var> from;
+  std::optional<Var> scale;
+  for (size_t i = 0; i < target.axes.size(); ++i) {
+    from.push_back(size_as(graph, size_along(node, target.axes[i]), DType::f64));
+    const Var own = size_as(graph, target.sizes[i], DType::f64) / from.back();
+    scale = !scale ? own : larger ? graph.max(*scale, own) : graph.min(*scale, own);
+  }
+  if (!scale) return target;
+  for (size_t i = 0; i < target.axes.size(); ++i) target.sizes[i] = bound_floor(node, *scale * from[i] + 0.5);
+  target.factors = broadcast_to(*scale, {static_cast<int64_t>(target.axes.size())});
+  return target;
+}
 
 // One scale for all axes, so that no size is larger (or none smaller) than the one that is asked for.
 Target with_aspect_ratio(Node& node, Target target, bool larger) {
@@ -71,7 +119,7 @@ Target with_aspect_ratio(Node& node, Target target, bool larger) {
     const Dim& size = x[static_cast<size_t>(target.axes[i])];
     if (!size.is_literal() || !target.sizes[i].is_literal() || size.literal() < 1 ||
         target.sizes[i].literal() > kMostPixels) {
-      throw Unsupported(fmt::format("the aspect ratio of {} is open or extreme", to_string(x)));
+      return with_bound_aspect_ratio(node, std::move(target), larger);
     }
     const double own = static_cast<double>(target.sizes[i].literal()) / static_cast<double>(size.literal());
     scale = larger ? std::max(scale, own) : std::min(scale, own);
@@ -96,18 +144,18 @@ Target target_of(Node& node) {
   const size_t scales = node.version() < 11 ? 1 : 2;
   // Before version 13 an input that is left out is an empty tensor.
   if (node.has(scales) && !(node.has(3) && element_count(node.type(scales).shape) == Dim(0))) {
-    std::vector<double> factors = constant_reals(node, scales, axes.size());
-    return target_of_scales(node, std::move(axes), std::move(factors));
+    return target_of_input(node, std::move(axes), scales);
   }
-  Target target{std::move(axes), node.dims(3), {}};
+  Target target{std::move(axes), node.dims(3), {}, {}};
   if (target.sizes.size() != target.axes.size()) {
     node.malformed("sizes", fmt::format("{}", target.sizes.size()), fmt::format("{}", target.axes.size()));
   }
   return policy == Policy::stretch ? target : with_aspect_ratio(node, std::move(target), policy == Policy::not_smaller);
 }
 
-// Axes that stay as they are need no work.
+// Axes that stay as they are need no work; with factors as data any may change.
 Target changes_of(const Target& target, const Shape& x) {
+  if (target.factors) return target;
   Target changes;
   for (size_t i = 0; i < target.axes.size(); ++i) {
     const bool same_scale = target.scales.empty() || target.scales[i] == 1;
@@ -154,7 +202,8 @@ Var resized_as_before(Node& node, Var x, const Target& all) {
                           {.scales = target.scales,
                            .mode = mode,
                            .coordinates = ResizeCoordinates::asymmetric,
-                           .rounding = ResizeRounding::floor});
+                           .rounding = ResizeRounding::floor,
+                           .factors = target.factors});
 }
 
 void resize(Node& node, GraphBuilder& graph) {
@@ -169,25 +218,31 @@ void resize(Node& node, GraphBuilder& graph) {
                           .antialias = node.flag("antialias", false),
                           .extrapolation = node.real("extrapolation_value", 0.0)};
   if (options.coordinates == ResizeCoordinates::tf_crop_and_resize) {
-    options.roi = constant_reals(node, 1, 2 * target.axes.size());
+    Reals bounds = reals_in(node, 1, 2 * target.axes.size());
+    options.roi = std::move(bounds.known);
+    options.region = bounds.data;
   } else {
     if (node.has(1)) node.type(1);  // only that mode looks at the regions
     target = changes_of(target, Shape(x.shape()));
   }
   if (target.axes.empty()) return node.set(0, x);
   options.scales = target.scales;
+  options.factors = target.factors;
   node.set(0, graph.resize(x, target.axes, target.sizes, options));
 }
 
 void upsample(Node& node, GraphBuilder&) {
   std::vector<int64_t> axes(static_cast<size_t>(node.rank(0)));
   std::iota(axes.begin(), axes.end(), 0);
-  const auto listed = node.version() < 9 ? node.reals("scales") : constant_reals(node, 1, axes.size());
+  if (node.version() >= 9) {
+    const Target target = target_of_input(node, std::move(axes), 1);
+    return node.set(0, resized_as_before(node, node.input(0), target));
+  }
+  const auto listed = node.reals("scales");
   if (!listed || listed->size() != axes.size()) {
     node.malformed("scales", listed ? fmt::format("{}", listed->size()) : "missing", fmt::format("{}", axes.size()));
   }
-  const Target target = target_of_scales(node, std::move(axes), *listed);
-  node.set(0, resized_as_before(node, node.input(0), target));
+  node.set(0, resized_as_before(node, node.input(0), target_of_scales(node, std::move(axes), *listed)));
 }
 
 // ----------------------------------------------------------------------------------------------------------- sampling
@@ -264,19 +319,28 @@ void max_roi_pool(Node& node, GraphBuilder& graph) {
   node.set(0, graph.roi_pool(node.input(0), node.input(1), shape->at(0), shape->at(1), {.scale = scale}));
 }
 
+// How many boxes of a class: none where it is negative.
+Dim most_boxes(Node& node, GraphBuilder& graph) {
+  if (!node.has(2)) return 0;
+  if (node.find_dims(2)) return max(node.dim(2), 0);
+  const Var most = as_scalar(node.input(2));
+  return node.bind_size(graph.max(most, graph.scalar(0, most.dtype())));
+}
+
 void non_max_suppression(Node& node, GraphBuilder& graph) {
   const bool center = node.flag("center_point_box", false);
-  const int64_t most = node.has(2) ? node.constant_integer(2) : 0;
-  const double iou = node.has(3) ? node.constant_scalar(3).as_real() : 0;
-  const auto least = node.has(4) ? std::optional(node.constant_scalar(4).as_real()) : std::nullopt;
+  const Dim most = most_boxes(node, graph);
+  const auto threshold = [&](size_t i) {
+    const auto given = node.optional_input(i);
+    return given ? std::optional(as_scalar(*given)) : std::nullopt;
+  };
+  const auto iou = threshold(3), least = threshold(4);
   const Var boxes = node.input(0);
   Var scores = node.input(1);
   if (scores.type().rank() == 3 && boxes.type().rank() == 3) {
     scores = ensure(scores, {boxes.dim(0), scores.dim(1), boxes.dim(1)});
   }
-  Context& context = node.scope().context();
-  const Symbol count = context.symbols.fresh(node.label() + "_count");
-  node.set(0, graph.nms(boxes, scores, context.program.symbol_id(count.name()), std::max<int64_t>(most, 0),
+  node.set(0, graph.nms(boxes, scores, node.add_symbol("count"), most,
                         {.iou_threshold = iou, .score_threshold = least, .center = center}));
 }
 

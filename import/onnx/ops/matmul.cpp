@@ -8,6 +8,7 @@
 #include "import/onnx/product.h"
 #include "import/onnx/sizes.h"
 #include "program/decompose.h"
+#include "program/einsum.h"
 
 namespace ingot::onnx {
 namespace {
@@ -57,8 +58,29 @@ std::string with_result(std::string equation) {
   return equation;
 }
 
+// The operands, of which axes of one letter have one size; where that is open, by promise.
+std::vector<Var> with_one_size(std::vector<Var> operands, const std::string& equation) {
+  std::vector<Shape> shapes;
+  std::vector<size_t> ranks;
+  for (const Var& operand : operands) {
+    shapes.push_back(operand.shape());
+    ranks.push_back(shapes.back().size());
+  }
+  const Equation labels = parse_equation(equation, ranks);
+  const std::map<Label, Dim> sizes = label_sizes<Dim>(labels, shapes);
+  for (size_t i = 0; i < operands.size(); ++i) {
+    for (size_t axis = 0; axis < ranks[i]; ++axis) {
+      const Label label = labels.operands[i][axis];
+      if (label >= 0 || shapes[i][axis] != Dim(1)) shapes[i][axis] = sizes.at(label);
+    }
+    operands[i] = ensure(operands[i], shapes[i]);
+  }
+  return operands;
+}
+
 void einsum(Node& node, GraphBuilder& graph) {
-  node.set(0, graph.einsum(node.inputs(), with_result(node.text("equation"))));
+  const std::string equation = with_result(node.text("equation"));
+  node.set(0, graph.einsum(with_one_size(node.inputs(), equation), equation));
 }
 
 constexpr Handler rows[] = {

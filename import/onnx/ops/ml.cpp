@@ -88,12 +88,18 @@ void scaler(Node& node, GraphBuilder&) {
 
 // An axis behind the others that says which of the categories an element is.
 void one_hot_encoder(Node& node, GraphBuilder& graph) {
-  if (!node.flag("zeros", true)) throw Unsupported("an unknown category is an error (attribute zeros is 0)");
+  const bool zeros = node.flag("zeros", true);
   const auto categories = node.integers("cats_int64s");
   if (!categories) throw Unsupported("the categories are text");
   const Var x = node.input(0);
   const Var each = unsqueeze(as_dtype(x, DType::i64), {x.type().rank()});
-  node.set(0, as_dtype(graph.eq(each, constant_integers(node, *categories)), DType::f32));
+  const Var same = graph.eq(each, constant_integers(node, *categories));
+  if (zeros) return node.set(0, as_dtype(same, DType::f32));
+  // One that is none of them is the row behind the last, which `take` refuses.
+  const Dim count = same.dim(-1);
+  const Var which = graph.argmax(as_dtype(same, DType::u8), {.axis = x.type().rank()});
+  const Var known = graph.reduce_any(same, {x.type().rank()});
+  node.set(0, graph.take(graph.eye(count, count), graph.select(known, which, graph.size_of(count))));
 }
 
 // ------------------------------------------------------------------------------------------------------------- maps

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "import/onnx/handlers.h"
-#include "import/onnx/sizes.h"
+#include "import/onnx/runtime_axes.h"
 #include "program/decompose.h"
 
 namespace ingot::onnx {
@@ -16,10 +16,29 @@ struct Reduction {
   std::vector<int64_t> axes;
   bool keepdims = true;
   bool none = false;
+  std::optional<Var> named = {};  // where the axes are data: which ones
+  int64_t kept = 0;               // then, without keepdims, how many stay
 };
+
+Reduction reduction_over_data(Node& node, Reduction r) {
+  GraphBuilder& graph = node.graph();
+  const int64_t rank = node.rank(0);
+  if (!r.keepdims) {
+    r.kept = rank - node.length(1);  // which must be known: it says the rank of the result
+    if (r.kept < 0) node.malformed("axes", fmt::format("{} numbers", node.length(1)), fmt::format("at most {}", rank));
+  }
+  const RuntimeAxes axes = runtime_axes(node, 1, rank);
+  r.named = axes.named;
+  if (!r.none) {
+    const Var count = graph.size_of(axes.places.dim(0));
+    r.named = graph.logical_or(axes.named, graph.eq(count, graph.scalar(0, DType::i64)));
+  }
+  return r;
+}
 
 Reduction reduction_of(Node& node) {
   Reduction r{.axes = {}, .keepdims = node.flag("keepdims", true), .none = node.flag("noop_with_empty_axes", false)};
+  if (is_data(node, 1)) return reduction_over_data(node, r);
   const auto listed = node.axes("axes", 1);
   if (listed) r.axes = axes_of(node, "axes", *listed, node.rank(0));
   if (!r.axes.empty()) r.none = false;
@@ -30,7 +49,14 @@ Reduction reduction_of(Node& node) {
   return r;
 }
 
-Var reduced(ReduceFn fn, Var x, const Reduction& r) {
+Var reduced(Node& node, ReduceFn fn, Var x, const Reduction& r) {
+  if (r.named) {
+    const Var rows = as_rows(node, x, *r.named);
+    const Var y = x.graph().add(op::Reduce{.fn = fn, .x = rows.ref(), .axes = {1}, .keepdims = false, .dtype = {}})[0];
+    const Shape shape = node.type(0).shape;
+    return reshape(y,
+                   r.keepdims ? replaced_sizes(node, shape, *r.named, 1) : kept_sizes(node, shape, *r.named, r.kept));
+  }
   if (r.none) return x;
   return x.graph().add(op::Reduce{.fn = fn, .x = x.ref(), .axes = r.axes, .keepdims = r.keepdims, .dtype = {}})[0];
 }
@@ -38,7 +64,7 @@ Var reduced(ReduceFn fn, Var x, const Reduction& r) {
 template <ReduceFn fn>
 void reduce(Node& node, GraphBuilder&) {
   const Reduction r = reduction_of(node);
-  node.set(0, reduced(fn, node.input(0), r));
+  node.set(0, reduced(node, fn, node.input(0), r));
 }
 
 // Sums of other functions of x, in the dtype that sums are computed in. With no axes the functions still apply.
@@ -53,7 +79,7 @@ template <Map before, Map after>
 void reduce_sum_of(Node& node, GraphBuilder&) {
   const Reduction r = reduction_of(node);
   const Var x = node.input(0);
-  const Var sum = reduced(ReduceFn::sum, before(as_dtype(x, widened(x.dtype()))), r);
+  const Var sum = reduced(node, ReduceFn::sum, before(as_dtype(x, widened(x.dtype()))), r);
   node.set(0, as_dtype(after(sum), x.dtype()));
 }
 
@@ -69,16 +95,18 @@ void arg_reduce(Node& node, GraphBuilder& graph) {
 // Along an axis that an input names.
 template <CumulateFn fn>
 void cumulate(Node& node, GraphBuilder& graph) {
-  const std::vector<int64_t> given = node.constant_integers(1);
-  if (given.size() != 1) node.malformed("axis", fmt::format("{} numbers", given.size()), "one");
-  const int64_t axis = axis_of(node, "axis", given[0], node.rank(0));
   const bool exclusive = node.flag("exclusive", false), reverse = node.flag("reverse", false);
-  node.set(0, graph.add(op::Cumulate{.fn = fn,
-                                     .x = node.input(0).ref(),
-                                     .axis = axis,
-                                     .exclusive = exclusive,
-                                     .reverse = reverse,
-                                     .dtype = {}})[0]);
+  const auto along = [&](Var x, int64_t axis) {
+    return graph.add(
+        op::Cumulate{.fn = fn, .x = x.ref(), .axis = axis, .exclusive = exclusive, .reverse = reverse, .dtype = {}})[0];
+  };
+  const Var x = node.input(0);
+  if (!is_data(node, 1)) {
+    return node.set(0, along(x, axis_of(node, "axis", node.constant_integer(1), node.rank(0))));
+  }
+  const Shape shape = node.type(0).shape;
+  const RuntimeAxis axis = runtime_axis(node, 1, shape, node.rank(0));
+  node.set(0, reshape(along(reshape(x, {axis.before, axis.size, axis.after}), 1), shape));
 }
 
 // Before version 13 all axes from `axis` on are one.

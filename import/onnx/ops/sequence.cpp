@@ -1,6 +1,8 @@
 // Sequences and optionals. The program knows neither: they are put together and taken apart while importing.
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "import/onnx/handlers.h"
 #include "import/onnx/sizes.h"
 
@@ -64,29 +66,30 @@ void concat_from_sequence(Node& node, GraphBuilder& graph) {
 }
 
 // Sizes of the parts: listed, or one for all of which the last may be shorter; none given: single slices.
-std::vector<int64_t> part_sizes(Node& node, int64_t size) {
-  if (node.has(1) && node.rank(1) == 1) return node.constant_integers(1);
+std::vector<Dim> part_sizes(Node& node, int64_t size) {
+  if (node.has(1) && node.rank(1) == 1) return node.dims(1);
   const int64_t each = node.has(1) ? node.constant_scalar(1).as_int() : 1;
   if (each < 1) node.malformed("split", fmt::format("{}", each), "at least 1");
-  std::vector<int64_t> sizes;
-  for (int64_t start = 0; start < size; start += each) sizes.push_back(std::min(each, size - start));
+  std::vector<Dim> sizes;
+  for (int64_t start = 0; start < size; start += each) sizes.emplace_back(std::min(each, size - start));
   return sizes;
 }
 
 void split_to_sequence(Node& node, GraphBuilder& graph) {
   const int64_t axis = axis_of(node, "axis", node.integer("axis", 0), node.rank(0));
   const bool keepdims = node.flag("keepdims", true);
-  const Var x = node.input(0);
-  const Dim size = x.dim(axis);
+  const Dim size = node.type(0).shape[static_cast<size_t>(axis)];
   if (!size.is_literal() && !(node.has(1) && node.rank(1) == 1)) {
     throw Unsupported(fmt::format("how many parts {} makes is open", to_string(size)));
   }
+  const std::vector<Dim> lengths = part_sizes(node, size.is_literal() ? size.literal() : 0);
+  const Var x = ensure_size(node.input(0), axis, std::accumulate(lengths.begin(), lengths.end(), Dim(0)));
   Items items;
-  int64_t start = 0;
-  for (const int64_t length : part_sizes(node, size.is_literal() ? size.literal() : 0)) {
+  Dim start = 0;
+  for (const Dim& length : lengths) {
     const Var part = graph.slice(x, {axis}, {start}, {start + length});
     items.push_back(keepdims || node.has(1) ? part : squeeze(part, {axis}));
-    start += length;
+    start = start + length;
   }
   node.set(0, Value::sequence(std::move(items)));
 }

@@ -24,9 +24,7 @@ void unique(Node& node, GraphBuilder& graph) {
   for (size_t i = 0; i < results.size(); ++i) node.set(i, results[i]);
 }
 
-void non_zero(Node& node, GraphBuilder& graph) {
-  node.set(0, graph.nonzero(node.input(0), node.add_symbol("count")));
-}
+void non_zero(Node& node, GraphBuilder& graph) { node.set(0, graph.nonzero(node.input(0), node.add_symbol("count"))); }
 
 constexpr Handler rows[] = {
     {"NonZero", 9, non_zero},

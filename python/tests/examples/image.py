@@ -18,6 +18,10 @@ def resize(b: Bench) -> None:
     b.g.resize(
         x, [1], [3], scales=[0.75], mode=ResizeMode.cubic, cubic_coefficient=-0.5, exclude_outside=True, antialias=True
     )
+    b.g.resize(x, [1, 2], [3, b.t], b.f32(2))
+    crop = ResizeCoordinates.tf_crop_and_resize
+    b.g.resize(x, [1], [3], b.input(DType.f64, [1]), b.f32(2), coordinates=crop)
+    b.g.resize(x, [1], [3], region=b.f32(2), coordinates=crop)
 
 
 @example(ops.GridSample)
@@ -43,4 +47,4 @@ def roi_pool(b: Bench) -> None:
 @example(ops.Nms)
 def nms(b: Bench) -> None:
     boxes, scores = b.f32(b.s, b.t, 4), b.f32(b.s, 2, b.t)
-    b.g.nms(boxes, scores, b.n, 10, iou_threshold=0.5, score_threshold=0.25, center=True)
+    b.g.nms(boxes, scores, b.n, b.t + 1, b.f32(), b.input(DType.f16, []), center=True)
