@@ -19,8 +19,8 @@ void require_elements(int64_t axis, int64_t size) {
   throw Error::mismatch(Code::out_of_range, "", fmt::format("axis {} of x", axis), "0", "at least 1 to sample from");
 }
 
-[[noreturn]] void refuse(std::string subject, double value, std::string expected) {
-  throw Error::mismatch(Code::out_of_range, "", std::move(subject), fmt::format("{}", value), std::move(expected));
+[[noreturn]] void refuse(std::string_view subject, double value, std::string expected) {
+  throw Error::mismatch(Code::out_of_range, "", subject, fmt::format("{}", value), std::move(expected));
 }
 
 // ------------------------------------------------------------------------------------------------------------ resize
