@@ -38,6 +38,18 @@ std::string declared_text(const TypeProto& type) {
   return fmt::format("{}[{}]", text, fmt::join(dims, ", "));
 }
 
+// dtype, rank and sizes that are certainly others. Sizes that the file leaves open or names say nothing here.
+bool contradicts(const TensorType& type, const TypeProto& declared) {
+  if (const auto dtype = find_dtype(declared.elem_type); dtype && *dtype != type.dtype) return true;
+  if (!declared.shape) return false;
+  if (declared.shape->size() != type.shape.size()) return true;
+  for (size_t i = 0; i < type.shape.size(); ++i) {
+    const auto& size = (*declared.shape)[i].value;
+    if (size && *size >= 0 && equal(type.shape[i], *size) == Proof::no) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Opsets opsets_of(const std::vector<OperatorSetIdProto>& imports) {
@@ -137,9 +149,7 @@ void Scope::check_declared(std::string_view name, const Value& value) const {
   const auto declared = declared_.find(name);
   const auto type = type_of(value);
   if (declared == declared_.end() || !type || declared->second->kind != TypeProto::Kind::tensor) return;
-  // Exporters get shapes wrong, and nobody reads them: what inference says counts. A dtype is a promise.
-  const auto dtype = find_dtype(declared->second->elem_type);
-  if (!dtype || *dtype == type->dtype) return;
+  if (!contradicts(*type, *declared->second)) return;
   throw Error::mismatch(Code::bad_file, "", fmt::format("value {}", quote(name)), to_string(*type),
                         fmt::format("{} as the file declares it", declared_text(*declared->second)));
 }
