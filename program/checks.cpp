@@ -148,6 +148,12 @@ void require_sizes(const Scope& scope, std::string_view subject, const Shape& sh
   for (const Dim& size : shape) require_at_least(scope, subject, size, 0);
 }
 
+void require_counts_from(const Scope& scope, const Symbol& count, int64_t least, std::string_view why) {
+  if (count.min() <= least) return;
+  scope.refuse(fmt::format("minimum of symbol {}", count.name()), fmt::format("{}", count.min()),
+               with_reason(fmt::format("at most {}", least), why), Code::out_of_range);
+}
+
 void require_count(const Scope& scope, std::string_view subject, size_t actual, size_t expected, std::string_view why) {
   if (actual == expected) return;
   scope.refuse(subject, fmt::format("{}", actual), with_reason(fmt::format("{}", expected), why));

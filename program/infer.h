@@ -85,6 +85,8 @@ void require_same_sizes(const Scope& scope, std::string_view subject, const Shap
                         std::span<const int64_t> except, std::string_view why);
 // Sizes a rule makes up from attributes: none may be negative.
 void require_sizes(const Scope& scope, std::string_view subject, const Shape& shape);
+// The symbol of a count, which may turn out to be as small as `least`: its bounds may not promise more.
+void require_counts_from(const Scope& scope, const Symbol& count, int64_t least, std::string_view why);
 // Lengths of lists, ranks, numbers of operands.
 void require_count(const Scope& scope, std::string_view subject, size_t actual, size_t expected, std::string_view why);
 

@@ -38,6 +38,18 @@ std::optional<int64_t> position(IndexMode mode, int64_t index, int64_t size) {
   throw Error(Code::out_of_range, fmt::format("index {} is outside an axis of {} elements", index, size));
 }
 
+View<int64_t> lengths_of(Frame& frame, const std::optional<Ref>& ref, int64_t most) {
+  if (!ref) return View<int64_t>(most);
+  const View<int64_t> lengths = frame.indices(*ref);
+  frame.spend(lengths.size());
+  for (int64_t b = 0, n = lengths.size(); b < n; ++b) {
+    if (0 <= lengths[b] && lengths[b] <= most) continue;
+    throw Error::mismatch(Code::out_of_range, "", fmt::format("length of batch {}", b), fmt::format("{}", lengths[b]),
+                          fmt::format("0..{}", most));
+  }
+  return lengths;
+}
+
 Overlap overlap(Frame& frame, const Sizes& box, const Sizes& whole, const std::vector<Ref>& starts,
                 const std::vector<int64_t>& axes, IndexMode mode) {
   const Sizes box_strides = strides_of(box), whole_strides = strides_of(whole);

@@ -1,4 +1,4 @@
-// Indexing: positions that indices name, boxes placed by starts that are values, and writes that combine.
+// Indexing: positions that indices name, lengths, boxes placed by starts that are values, and writes that combine.
 //
 // Ownership  Accumulator owns its numbers until `store`. Threads  as Frame.
 // Failure    Code::out_of_range for an index or a start that its mode does not admit; Code::limit, as Frame.
@@ -16,6 +16,9 @@ namespace ingot::reference {
 
 // The position that an index means on an axis. None: it is dropped.
 std::optional<int64_t> position(IndexMode mode, int64_t index, int64_t size);
+
+// How many of `most` steps or keys count in each entry of a batch: all where no lengths are given.
+View<int64_t> lengths_of(Frame& frame, const std::optional<Ref>& ref, int64_t most);
 
 // ------------------------------------------------------------------------------------------------------------- boxes
 

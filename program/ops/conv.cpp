@@ -1,7 +1,6 @@
 // Inference of convolutions.
 #include <array>
 
-#include "program/decompose.h"
 #include "program/infer.h"
 #include "program/windows.h"
 
@@ -119,6 +118,5 @@ static Types rule(const op::DeformConv& op, const Scope& s) {
 }
 
 INGOT_RULES(conv)
-INGOT_EXPANSIONS(conv)
 
 }  // namespace ingot

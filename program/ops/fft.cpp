@@ -1,5 +1,4 @@
 // Inference of Fourier transforms.
-#include "program/decompose.h"
 #include "program/infer.h"
 
 namespace ingot {
@@ -69,6 +68,5 @@ static Types rule(const op::Stft& op, const Scope& s) {
 }
 
 INGOT_RULES(fft)
-INGOT_EXPANSIONS(fft)
 
 }  // namespace ingot

@@ -136,10 +136,7 @@ static Types rule(const op::Nms& op, const Scope& s) {
   if (op.iou_threshold) require_reals(s, "iou_threshold", *op.iou_threshold, {}, "a scalar");
   if (op.score_threshold) require_reals(s, "score_threshold", *op.score_threshold, {}, "a scalar");
   const Symbol& count = s.symbol(op.count);
-  if (count.min() != 0) {
-    s.refuse(fmt::format("minimum of symbol {}", count.name()), fmt::format("{}", count.min()),
-             "0 (there may be no such box)", Code::out_of_range);
-  }
+  require_counts_from(s, count, 0, "there may be no such box");
   return {{DType::i64, {count, 3}, {}}};
 }
 

@@ -160,10 +160,7 @@ static Types rule(const op::Nonzero& op, const Scope& s) {
   const TensorType& x = s.type(op.x);
   require_kind(s, "x", x.dtype, computable);
   const Symbol& count = s.symbol(op.count);
-  if (count.min() != 0) {
-    s.refuse(fmt::format("minimum of symbol {}", count.name()), fmt::format("{}", count.min()),
-             "0 (there may be no such element)", Code::out_of_range);
-  }
+  require_counts_from(s, count, 0, "there may be no such element");
   return {{DType::i64, {x.rank(), count}, {}}};
 }
 

@@ -1,27 +1,10 @@
 // Inference of linear algebra on stacks of matrices, of reals or of complex numbers.
-#include "program/decompose.h"
 #include "program/infer.h"
+#include "program/ops/matrices.h"
 #include "program/ops/ranges.h"
 
 namespace ingot {
 namespace {
-
-struct Matrices {
-  Shape lead;  // all axes but the last two
-  Dim rows, columns;
-
-  // As many of other sizes.
-  Shape with(std::initializer_list<Dim> sizes) const {
-    Shape shape = lead;
-    shape.insert(shape.end(), sizes.begin(), sizes.end());
-    return shape;
-  }
-};
-
-Matrices matrices_of(const Scope& s, std::string_view subject, const TensorType& type) {
-  if (type.rank() < 2) s.refuse(subject, to_string(type), "rank 2 or more");
-  return {{type.shape.begin(), type.shape.end() - 2}, type.shape.end()[-2], type.shape.end()[-1]};
-}
 
 Matrices square_of(const Scope& s, std::string_view subject, const TensorType& type) {
   Matrices matrices = matrices_of(s, subject, type);
@@ -115,6 +98,5 @@ static Types rule(const op::Expm& op, const Scope& s) {
 }
 
 INGOT_RULES(linalg)
-INGOT_EXPANSIONS(linalg)
 
 }  // namespace ingot

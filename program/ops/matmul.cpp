@@ -5,23 +5,11 @@
 #include "program/decompose.h"
 #include "program/einsum.h"
 #include "program/infer.h"
+#include "program/ops/matrices.h"
 #include "program/ops/ranges.h"
 
 namespace ingot {
 namespace {
-
-struct Matrix {
-  Shape lead;  // all axes but the last two
-  Dim rows, columns;
-};
-
-Matrix as_matrix(const Scope& s, std::string_view subject, const TensorType& type, bool transposed) {
-  if (type.rank() < 2) s.refuse(subject, to_string(type), "rank 2 or more");
-  const Shape& shape = type.shape;
-  Dim rows = shape.end()[-2], columns = shape.end()[-1];
-  if (transposed) std::swap(rows, columns);
-  return {{shape.begin(), shape.end() - 2}, std::move(rows), std::move(columns)};
-}
 
 using Axes = std::vector<int64_t>;
 
@@ -189,8 +177,8 @@ Equation equation_of(const op::Einsum& op, std::span<const Shape> shapes) {
 static Types rule(const op::Matmul& op, const Scope& s) {
   const DType dtype = promote_or_refuse(s, s.type(op.a).dtype, s.type(op.b).dtype);
   require_kind(s, "dtype of a and b", dtype, kinds::number);
-  const Matrix a = as_matrix(s, "a", s.type(op.a), op.transpose_a);
-  const Matrix b = as_matrix(s, "b", s.type(op.b), op.transpose_b);
+  const Matrices a = matrices_of(s, "a", s.type(op.a), op.transpose_a);
+  const Matrices b = matrices_of(s, "b", s.type(op.b), op.transpose_b);
   require_equal(s, "number of rows of b", b.rows, a.columns, "columns of a");
   Shape shape = broadcast_shapes(s, a.lead, b.lead);
   shape.push_back(a.rows);
@@ -294,7 +282,7 @@ static Types rule(const op::IntegerMatmul& op, const Scope& s) {
   static constexpr std::array<DType, 2> bytes{DType::u8, DType::i8};
   require_dtype(s, "a", s.type(op.a).dtype, bytes);
   require_dtype(s, "b", s.type(op.b).dtype, bytes);
-  const Matrix a = as_matrix(s, "a", s.type(op.a), false), b = as_matrix(s, "b", s.type(op.b), false);
+  const Matrices a = matrices_of(s, "a", s.type(op.a)), b = matrices_of(s, "b", s.type(op.b));
   require_equal(s, "number of rows of b", b.rows, a.columns, "columns of a");
   const auto check_zero = [&](std::string_view subject, const std::optional<Ref>& ref, DType dtype, const Shape& to) {
     if (!ref) return;

@@ -1,5 +1,4 @@
 // Inference of pooling: windows over the spatial axes of x [N, C, spatial…].
-#include "program/decompose.h"
 #include "program/infer.h"
 #include "program/ops/ranges.h"
 #include "program/windows.h"
@@ -82,6 +81,5 @@ static Types rule(const op::MaxUnpool& op, const Scope& s) {
 }
 
 INGOT_RULES(pool)
-INGOT_EXPANSIONS(pool)
 
 }  // namespace ingot

@@ -144,6 +144,5 @@ static Types rule(const op::GatedDelta& op, const Scope& s) {
 }
 
 INGOT_RULES(recurrent)
-INGOT_EXPANSIONS(recurrent)
 
 }  // namespace ingot

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 
-#include "program/decompose.h"
 #include "program/infer.h"
 #include "program/ops/reduced.h"
 
@@ -79,15 +78,11 @@ static Types rule(const op::Unique& op, const Scope& s) {
     compared = {x.shape[static_cast<size_t>(axis)]};
     y.shape = with_size(x.shape, axis, count);
   }
-  if (const int64_t least = has_elements(compared) ? 1 : 0; count.min() > least) {
-    s.refuse(fmt::format("minimum of symbol {}", count.name()), fmt::format("{}", count.min()),
-             fmt::format("at most {} (there may be no more)", least), Code::out_of_range);
-  }
+  require_counts_from(s, count, has_elements(compared) ? 1 : 0, "there may be no more");
   const TensorType one_each{DType::i64, {count}, {}};
   return {y, one_each, {DType::i64, compared, {}}, one_each};
 }
 
 INGOT_RULES(sort)
-INGOT_EXPANSIONS(sort)
 
 }  // namespace ingot

@@ -127,7 +127,7 @@ def special():
 
 def lengths_out_of_range():
     operands = operands_of("gru", 60, leave=("bias", "h0"))
-    for lengths, error in (([3, 4], "length 1 is 4, expected 0..3"), ([-1, 3], "length 0 is -1, expected 0..3")):
+    for lengths, error in (([3, 4], "length of batch 1 is 4, expected 0..3"), ([-1, 3], "length of batch 0 is -1, expected 0..3")):
         named = operands | {"lengths": tensor("i64", lengths)}
         program = method(named, [line("gru", named, {})], ["y", "h"])
         yield case(f"lengths {lengths}", program, [call(named, error=f"[gru] {error} (at main: %y)")])

@@ -6,6 +6,7 @@
 #include <limits>
 #include <span>
 
+#include "engines/reference/indexing.h"
 #include "engines/reference/kernel.h"
 #include "engines/reference/numbers.h"
 #include "engines/reference/walk.h"
@@ -49,18 +50,6 @@ bool sees(int64_t last, int64_t j, const std::optional<int64_t>& window) {
 // The last key that query i may see, by the alignment.
 int64_t last_key(const op::Attention& op, int64_t i, int64_t queries, int64_t keys) {
   return op.causal == Causal::lower_right ? i + keys - queries : i;
-}
-
-// How many keys each batch has.
-View<int64_t> lengths_of(Frame& frame, Ref ref, int64_t most) {
-  const View<int64_t> lengths = frame.indices(ref);
-  frame.spend(lengths.size());
-  for (int64_t b = 0, n = lengths.size(); b < n; ++b) {
-    if (0 <= lengths[b] && lengths[b] <= most) continue;
-    throw Error::mismatch(Code::out_of_range, "", fmt::format("length of batch {}", b), fmt::format("{}", lengths[b]),
-                          fmt::format("0..{}", most));
-  }
-  return lengths;
 }
 
 double capped(double score, const std::optional<double>& softcap) {
@@ -145,7 +134,7 @@ static void kernel(const op::Attention& op, Frame& frame) {
   const auto sinks = frame.in_or(op.sinks, kHidden);
   const auto y = frame.out();
   const int64_t heads = y.sizes()[1], s = y.sizes()[2], e = y.sizes()[3], t = k.view.sizes()[2], d = k.view.sizes()[3];
-  const auto lengths = op.lengths ? lengths_of(frame, *op.lengths, t) : View<int64_t>(t);
+  const auto lengths = lengths_of(frame, op.lengths, t);
   if (y.size() == 0) return;
   const int64_t sharing = heads / k.view.sizes()[1];  // heads of q for each of k
   const double scale = scale_of(op.scale, d);

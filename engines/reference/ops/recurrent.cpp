@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "engines/reference/activation.h"
+#include "engines/reference/indexing.h"
 #include "engines/reference/kernel.h"
 #include "engines/reference/numbers.h"
 #include "program/error.h"
@@ -105,22 +106,6 @@ struct Layer {
   }
 };
 
-// Steps that count in each row of the batch.
-Scratch<int64_t> lengths_of(Frame& frame, const std::optional<Ref>& ref, int64_t rows, int64_t steps) {
-  Scratch<int64_t> lengths = frame.scratch<int64_t>(rows);
-  if (!ref) {
-    std::ranges::fill(lengths, steps);
-    return lengths;
-  }
-  const View<int64_t> given = frame.indices(*ref);
-  for (int64_t row = 0; row < rows; ++row) {
-    const int64_t length = lengths[static_cast<size_t>(row)] = given[row];
-    if (0 <= length && length <= steps) continue;
-    throw Error(Code::out_of_range, fmt::format("length {} is {}, expected 0..{}", row, length, steps));
-  }
-  return lengths;
-}
-
 // What one row keeps from step to step; c is lstm's alone.
 struct CellState {
   Scratch<double> h, c;
@@ -143,13 +128,13 @@ void run_layer(const O& op, Frame& frame, const Layer& layer, const View<double>
   const View<double> h0 = in_or(frame, op.h0, frame.result_dtype(), 0);
   const int64_t steps = y.sizes()[0], directions = y.sizes()[1], rows = y.sizes()[2], h = y.sizes()[3];
   if (last.size() == 0) return;
-  const Scratch<int64_t> lengths = lengths_of(frame, op.lengths, rows, steps);
+  const View<int64_t> lengths = lengths_of(frame, op.lengths, steps);
   frame.spend(element_count(Sizes{steps, directions, rows, layer.rows}), layer.i + h);
   CellState state{frame.scratch<double>(h), frame.scratch<double>(last_c ? h : 0)};
   for (int64_t d = 0; d < directions; ++d) {
     const bool backwards = d == 1 || op.direction == RnnDirection::reverse;
     for (int64_t row = 0; row < rows; ++row) {
-      const int64_t first = (d * rows + row) * h, length = lengths[static_cast<size_t>(row)];
+      const int64_t first = (d * rows + row) * h, length = lengths[row];
       read_state(h0, first, state.h);
       read_state(c0, first, state.c);
       for (int64_t n = 0; n < length; ++n) {

@@ -1,5 +1,9 @@
 // Recurrent networks. Layout 1 has the batch in front.
+#include "program/recurrent.h"
+
 #include <fmt/format.h>
+
+#include <utility>
 
 #include "import/onnx/handlers.h"
 #include "import/onnx/sizes.h"
@@ -9,24 +13,18 @@ namespace {
 
 // ---------------------------------------------------------------------------------------------------- activations
 
-struct ActivationName {
-  std::string_view name;
-  RnnActivation fn;
-  std::optional<double> alpha, beta;  // the defaults of those that it takes
-};
-
-constexpr ActivationName activation_names[] = {
-    {"Affine", RnnActivation::affine, 1.0, 0.0},
-    {"Elu", RnnActivation::elu, 1.0, {}},
-    {"HardSigmoid", RnnActivation::hard_sigmoid, 0.2, 0.5},
-    {"LeakyRelu", RnnActivation::leaky_relu, 0.01, {}},
-    {"Relu", RnnActivation::relu, {}, {}},
-    {"ScaledTanh", RnnActivation::scaled_tanh, 1.0, 1.0},
-    {"Sigmoid", RnnActivation::sigmoid, {}, {}},
-    {"Softplus", RnnActivation::softplus, {}, {}},
-    {"Softsign", RnnActivation::softsign, {}, {}},
-    {"Tanh", RnnActivation::tanh, {}, {}},
-    {"ThresholdedRelu", RnnActivation::thresholded_relu, 1.0, {}},
+constexpr std::pair<std::string_view, RnnActivation> activation_names[] = {
+    {"Affine", RnnActivation::affine},
+    {"Elu", RnnActivation::elu},
+    {"HardSigmoid", RnnActivation::hard_sigmoid},
+    {"LeakyRelu", RnnActivation::leaky_relu},
+    {"Relu", RnnActivation::relu},
+    {"ScaledTanh", RnnActivation::scaled_tanh},
+    {"Sigmoid", RnnActivation::sigmoid},
+    {"Softplus", RnnActivation::softplus},
+    {"Softsign", RnnActivation::softsign},
+    {"Tanh", RnnActivation::tanh},
+    {"ThresholdedRelu", RnnActivation::thresholded_relu},
 };
 
 // Names come in any case.
@@ -34,11 +32,11 @@ bool same_name(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [](char x, char y) { return (x | 0x20) == (y | 0x20); });
 }
 
-const ActivationName& activation_of(const std::string& name) {
-  for (const ActivationName& row : activation_names) {
-    if (same_name(row.name, name)) return row;
+RnnActivation activation_of(const std::string& word) {
+  for (const auto& [name, fn] : activation_names) {
+    if (same_name(name, word)) return fn;
   }
-  throw Unsupported(fmt::format("the activation {} is not understood", name));
+  throw Unsupported(fmt::format("the activation {} is not understood", word));
 }
 
 struct Activations {
@@ -59,10 +57,11 @@ Activations activations_of(Node& node) {
   if (!names) return all;
   size_t alphas_used = 0, betas_used = 0;
   for (const std::string& name : *names) {
-    const ActivationName& row = activation_of(name);
-    all.fns.push_back(row.fn);
-    if (row.alpha) all.alphas.push_back(next_of(alphas, alphas_used, *row.alpha));
-    if (row.beta) all.betas.push_back(next_of(betas, betas_used, *row.beta));
+    const RnnActivation fn = activation_of(name);
+    const RnnActivationFacts& standard = facts(fn);
+    all.fns.push_back(fn);
+    if (standard.alpha) all.alphas.push_back(next_of(alphas, alphas_used, *standard.alpha));
+    if (standard.beta) all.betas.push_back(next_of(betas, betas_used, *standard.beta));
   }
   return all;
 }
@@ -120,54 +119,41 @@ void set_results(Node& node, const Recurrent& from, const std::array<Var, n>& re
 
 // ------------------------------------------------------------------------------------------------------------- ops
 
+// What the three ops have in common.
+template <class Options>
+Options options_of(const Recurrent& in) {
+  Options options;
+  options.bias = in.bias;
+  options.lengths = in.lengths;
+  options.h0 = in.h0;
+  options.direction = in.direction;
+  options.activations = in.activations.fns;
+  options.alphas = in.activations.alphas;
+  options.betas = in.activations.betas;
+  options.clip = in.clip;
+  return options;
+}
+
 void rnn(Node& node, GraphBuilder& graph) {
   const Recurrent in = recurrent_of(node);
-  set_results(node, in,
-              graph.rnn(in.x, in.w, in.r,
-                        {.bias = in.bias,
-                         .lengths = in.lengths,
-                         .h0 = in.h0,
-                         .direction = in.direction,
-                         .activations = in.activations.fns,
-                         .alphas = in.activations.alphas,
-                         .betas = in.activations.betas,
-                         .clip = in.clip}));
+  set_results(node, in, graph.rnn(in.x, in.w, in.r, options_of<options::Rnn>(in)));
 }
 
 void gru(Node& node, GraphBuilder& graph) {
-  const bool linear_before_reset = node.flag("linear_before_reset", false);
   const Recurrent in = recurrent_of(node);
-  set_results(node, in,
-              graph.gru(in.x, in.w, in.r,
-                        {.bias = in.bias,
-                         .lengths = in.lengths,
-                         .h0 = in.h0,
-                         .direction = in.direction,
-                         .activations = in.activations.fns,
-                         .alphas = in.activations.alphas,
-                         .betas = in.activations.betas,
-                         .clip = in.clip,
-                         .linear_before_reset = linear_before_reset}));
+  auto options = options_of<options::Gru>(in);
+  options.linear_before_reset = node.flag("linear_before_reset", false);
+  set_results(node, in, graph.gru(in.x, in.w, in.r, options));
 }
 
 void lstm(Node& node, GraphBuilder& graph) {
-  const bool input_forget = node.flag("input_forget", false);
   const Recurrent in = recurrent_of(node);
-  std::optional<Var> c0 = first_state(node, 6, in.batch_first);
-  if (c0) c0 = ensure_size(*c0, 1, in.x.dim(1));
-  set_results(node, in,
-              graph.lstm(in.x, in.w, in.r,
-                         {.bias = in.bias,
-                          .lengths = in.lengths,
-                          .h0 = in.h0,
-                          .c0 = c0,
-                          .peepholes = node.optional_input(7),
-                          .direction = in.direction,
-                          .activations = in.activations.fns,
-                          .alphas = in.activations.alphas,
-                          .betas = in.activations.betas,
-                          .clip = in.clip,
-                          .input_forget = input_forget}));
+  auto options = options_of<options::Lstm>(in);
+  options.input_forget = node.flag("input_forget", false);
+  options.c0 = first_state(node, 6, in.batch_first);
+  if (options.c0) options.c0 = ensure_size(*options.c0, 1, in.x.dim(1));
+  options.peepholes = node.optional_input(7);
+  set_results(node, in, graph.lstm(in.x, in.w, in.r, options));
 }
 
 constexpr Handler rows[] = {
