@@ -136,8 +136,10 @@ std::vector<Ref> RandomOps::operands(size_t count, Kinds kinds) {
 // -------------------------------------------------------------------------------------------------------- elementwise
 
 void RandomOps::fill(op::Unary& op) {
+  // Kinds are equally likely, since some functions take nothing but booleans or complex numbers.
+  constexpr Kinds each[] = {kinds::boolean, kinds::integer, kinds::real, kinds::complex};
   op.fn = draw_.value_of<UnaryFn>();
-  op.x = (draw_.chance(50) ? any_of(kinds::computable) : any()).ref();
+  op.x = any_of(draw_.pick(each)).ref();
 }
 
 void RandomOps::fill(op::Binary& op) {
