@@ -4,6 +4,8 @@
 // Failure    what ProgramBuilder::build throws: Code::limit where the expanded program is beyond the verifier's limits.
 #pragma once
 
+#include <functional>
+
 #include "program/program.h"
 
 namespace ingot {
@@ -11,5 +13,7 @@ namespace ingot {
 // The same program with every composite replaced by its decomposition (program/decompose.h). Symbols, weights, state,
 // graphs, inputs and outputs stay, values keep their names, and the new nodes carry name and source of the composite.
 Program expand_composites(const Program& program);
+// The same, apart from those that `keep` says an engine has a kernel for.
+Program expand_composites(const Program& program, const std::function<bool(const Op&, const Graph&)>& keep);
 
 }  // namespace ingot

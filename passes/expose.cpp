@@ -2,15 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include "passes/names.h"
 
 namespace ingot {
-
-template <class Range>
-static std::string free_name(const Range& taken, std::string name) {
-  while (std::ranges::any_of(taken, [&](const auto& item) { return item.name == name; })) name += "'";
-  return name;
-}
 
 Exposed expose_values(const Program& program, const Graph& method) {
   Exposed exposed{.program = program, .method = free_name(program.graphs, method.name + ", exposed"), .values = {}};

@@ -16,6 +16,8 @@ std::string_view to_string(Code code) {
     case Code::not_found: return "not found";
     case Code::unsupported: return "unsupported";
     case Code::io: return "io";
+    case Code::cancelled: return "cancelled";
+    case Code::internal: return "internal";
   }
   return "unknown";
 }

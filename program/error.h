@@ -23,6 +23,8 @@ enum class Code {
   not_found,         // a name, file or engine that does not exist
   unsupported,       // valid, but not something this build can do
   io,                // the operating system refused
+  cancelled,         // the caller gave the work up
+  internal,          // a library below does not do what it was asked: a defect of Ingot
 };
 
 std::string_view to_string(Code code);

@@ -83,6 +83,8 @@ enum class WeightPlacement {
 struct SaveOptions {
   WeightPlacement weights = WeightPlacement::keep;
   uint64_t beside_from = 1 << 20;  // bytes of the smallest weight that goes beside
+  // Waits until the disk has it. What can be made again need not: a file that a loss of power damaged is refused.
+  bool durable = true;
 };
 
 // The same Program gives the same bytes. Does not verify: whoever loads does.

@@ -68,6 +68,15 @@ std::string mnemonic(const Op& op) {
   return text;
 }
 
+std::string place_of(const Graph& graph, const Node& node) {
+  std::string place = graph.name + ":", name;
+  if (node.result_count > 0) {
+    name = graph.values[node.first_result.id].name;
+    place += " %" + (name.empty() ? std::to_string(node.first_result.id) : name);
+  }
+  return node.name.empty() || node.name == name ? place : fmt::format("{} \"{}\"", place, node.name);
+}
+
 Effects effects(const Op& op, std::span<const Effects> of_graphs) {
   Effects most = own_effects(kOpFacts[op.index()].effects);
   visit_fields(op, [&](const FieldFacts&, const auto& field) {

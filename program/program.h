@@ -102,6 +102,8 @@ std::string to_string(const ContentHash& hash);  // 32 hex digits
 
 // `exp`, `reduce_sum`, `matmul`: the op's name in the text form and in messages.
 std::string mnemonic(const Op& op);
+// Where a node stands, for messages: `forward: %h "layer0/MatMul"`.
+std::string place_of(const Graph& graph, const Node& node);
 
 enum class Effects { pure, reads_state, writes_state };
 // What each graph does to state, the graphs that it calls included.

@@ -28,4 +28,18 @@ std::vector<RnnActivation> all_activations(std::span<const RnnActivation> given,
   return all;
 }
 
+std::vector<CellFunction> cell_functions(std::span<const RnnActivation> activations, std::span<const double> alphas,
+                                         std::span<const double> betas) {
+  auto alpha = alphas.begin(), beta = betas.begin();
+  const auto next = [](auto& given, auto end, const std::optional<double>& otherwise) {
+    if (!otherwise) return 0.0;
+    return given == end ? *otherwise : *given++;
+  };
+  std::vector<CellFunction> functions;
+  for (RnnActivation fn : activations) {
+    functions.push_back({fn, next(alpha, alphas.end(), facts(fn).alpha), next(beta, betas.end(), facts(fn).beta)});
+  }
+  return functions;
+}
+
 }  // namespace ingot

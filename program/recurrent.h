@@ -30,4 +30,14 @@ inline int64_t direction_count(RnnDirection direction) { return direction == Rnn
 std::vector<RnnActivation> all_activations(std::span<const RnnActivation> given,
                                            std::span<const RnnActivation> defaults, RnnDirection direction);
 
+// An activation with its parameters; 0 where it takes none.
+struct CellFunction {
+  RnnActivation fn;
+  double alpha, beta;
+};
+
+// Those of all activations of an op: what it gives goes in turn to the activations that take one.
+std::vector<CellFunction> cell_functions(std::span<const RnnActivation> activations, std::span<const double> alphas,
+                                         std::span<const double> betas);
+
 }  // namespace ingot

@@ -4,25 +4,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
-#include "engines/reference/execute.h"
-#include "engines/reference/supported.h"
 #include "program/error.h"
 #include "program/text/suggest.h"
 #include "program/verify.h"
+#include "runtime/arguments.h"
+#include "runtime/engines.h"
+#include "runtime/worker.h"
 
 namespace ingot {
 namespace {
-
-constexpr std::string_view engines[] = {"reference"};
-
-void check_engine(std::string_view name) {
-  if (std::ranges::find(engines, name) != std::end(engines)) return;
-  throw Error(Code::not_found, fmt::format("there is no engine '{}', expected {}{}", name, fmt::join(engines, " or "),
-                                           did_you_mean(name, engines)));
-}
 
 Tensor initial_contents(const State& state, const Program& program) {
   if (state.initial) return program.weights[state.initial->id].tensor.aligned();
@@ -56,29 +48,38 @@ std::vector<Tensor> initial_contents(const Program& program, const RunLimits& li
 
 }  // namespace
 
-// Engines are one so far; with a second this becomes the interface that they share.
 struct Executable::Data {
   std::string engine;
   RunLimits limits;
-  reference::Plan plan;
-  std::vector<Tensor> initial_states;
+  std::shared_ptr<CompiledProgram> compiled;
+  std::vector<Handle> initial_states;
+  Worker worker;  // its tasks hold nothing that would end in this
 };
 
 Executable compile(Program program, const CompileOptions& options) {
-  check_engine(options.engine);
+  const Engine& engine = find_engine(options.engine);
   verify(program);
-  reference::check_supported(program);
-  std::vector<Tensor> states = initial_contents(program, options.limits);
-  reference::Plan plan = reference::make_plan(std::move(program));
-  plan.poison = options.poison;
-  return Executable(std::make_shared<const Executable::Data>(
-      Executable::Data{options.engine, options.limits, std::move(plan), std::move(states)}));
+  const std::vector<Tensor> states = initial_contents(program, options.limits);
+  const EngineOptions for_engine{
+      .device = options.device, .mode = options.mode, .limits = options.limits, .poison = options.poison};
+  auto compiled = engine.compile(std::move(program), for_engine);
+  std::vector<Handle> initial_states;
+  for (const Tensor& state : states) initial_states.push_back(compiled->upload(state));
+  auto data = std::make_shared<Executable::Data>();
+  data->engine = options.engine;
+  data->limits = options.limits;
+  data->compiled = std::move(compiled);
+  data->initial_states = std::move(initial_states);
+  return Executable(std::move(data));
 }
 
-const Program& Executable::program() const { return data_->plan.program; }
+const Program& Executable::program() const { return data_->compiled->program(); }
 std::string_view Executable::engine() const { return data_->engine; }
 const RunLimits& Executable::limits() const { return data_->limits; }
-const std::vector<Tensor>& Executable::initial_states() const { return data_->initial_states; }
+const std::shared_ptr<CompiledProgram>& Executable::compiled() const { return data_->compiled; }
+Worker& Executable::worker() const { return data_->worker; }
+EngineCounters Executable::counters() const { return data_->compiled->counters(); }
+const std::vector<Handle>& Executable::initial_states() const { return data_->initial_states; }
 
 const Graph& Executable::method(std::string_view name) const {
   const std::vector<std::string> names = program().method_names();
@@ -93,14 +94,19 @@ const Graph& Executable::method(std::string_view name) const {
                                            fmt::join(names, ", "), did_you_mean(name, candidates)));
 }
 
-std::vector<Tensor> Executable::execute(const Graph& method, std::vector<Tensor> inputs, Bindings bindings,
-                                        std::vector<Tensor>& states) const {
-  const GraphId id{static_cast<uint32_t>(&method - program().graphs.data())};
-  reference::States transaction(states);
-  std::vector<Tensor> outputs =
-      reference::execute(data_->plan, id, std::move(inputs), std::move(bindings), transaction, data_->limits);
-  transaction.commit();
-  return outputs;
+void Executable::set_param(std::string_view name, const Tensor& tensor) {
+  const std::vector<Weight>& weights = program().weights;
+  std::vector<std::string_view> names;
+  for (uint32_t i = 0; i < weights.size(); ++i) {
+    if (weights[i].name == name) {
+      check_type(fmt::format("parameter {}", name), tensor, weights[i].tensor.type());
+      return data_->compiled->set_weight({i}, tensor);
+    }
+    names.push_back(weights[i].name);
+  }
+  throw Error(Code::not_found, fmt::format("there is no parameter {}{}", name, did_you_mean(name, names)));
 }
+
+GraphId Executable::id(const Graph& method) const { return {static_cast<uint32_t>(&method - program().graphs.data())}; }
 
 }  // namespace ingot

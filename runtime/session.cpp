@@ -3,130 +3,227 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
+#include <deque>
 #include <utility>
 
 #include "program/error.h"
 #include "program/text/suggest.h"
+#include "runtime/future_shared.h"
+#include "runtime/prepared.h"
+#include "runtime/session_data.h"
+#include "runtime/worker.h"
 
 namespace ingot {
 namespace {
 
-// `, did you mean 'x'?` among the names of a range.
-template <class Range, class Name>
-std::string suggestion(std::string_view wrong, const Range& range, Name name_of) {
-  std::vector<std::string_view> names;
-  names.reserve(range.size());
-  for (const auto& item : range) names.push_back(name_of(item));
-  return did_you_mean(wrong, names);
-}
-
-const std::string& input_name(const Graph& method, size_t i) { return method.values[method.inputs[i].id].name; }
-
-size_t input_index(const Graph& method, std::string_view name) {
-  for (size_t i = 0; i < method.inputs.size(); ++i) {
-    if (input_name(method, i) == name) return i;
-  }
-  const auto name_of = [&](Ref input) -> std::string_view { return method.values[input.id].name; };
-  throw Error(Code::not_found, fmt::format("there is no input {}{}", name, suggestion(name, method.inputs, name_of)));
-}
-
-// One tensor for each input, in the order of the method.
-std::vector<Tensor> in_order(const Graph& method, std::vector<NamedTensor> given) {
-  std::vector<std::optional<Tensor>> found(method.inputs.size());
-  for (NamedTensor& tensor : given) {
-    std::optional<Tensor>& place = found[input_index(method, tensor.name)];
-    if (place) throw Error(Code::invalid_argument, fmt::format("input {} is given twice", tensor.name));
-    place = std::move(tensor.tensor);
-  }
-  std::vector<Tensor> inputs;
-  for (size_t i = 0; i < found.size(); ++i) {
-    if (!found[i]) {
-      throw Error::mismatch(Code::invalid_argument, "", "input " + input_name(method, i), "missing",
-                            to_string(method.type(method.inputs[i])));
-    }
-    inputs.push_back(*std::move(found[i]));
-  }
-  return inputs;
-}
-
-// dtype, scheme, rank and the sizes that are known: all but what symbols say.
-bool agrees(const Tensor& tensor, const TensorType& declared) {
-  if (tensor.dtype() != declared.dtype || tensor.scheme() != declared.scheme) return false;
-  return std::ranges::equal(tensor.sizes(), declared.shape,
-                            [](int64_t size, const Dim& dim) { return !dim.is_literal() || dim.literal() == size; });
-}
-
-void check_type(std::string_view subject, const Tensor& tensor, const TensorType& declared) {
-  if (agrees(tensor, declared)) return;
-  throw Error::mismatch(Code::type_mismatch, "", subject, to_string(tensor.type()), to_string(declared));
-}
-
-// The symbols of the method, from the sizes of its inputs. Throws where a size contradicts another or a bound.
-Bindings bind(const Graph& method, const std::vector<Tensor>& inputs) {
-  std::vector<DimEquation> equations;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const Shape& shape = method.type(method.inputs[i]).shape;
-    for (size_t axis = 0; axis < shape.size(); ++axis) {
-      equations.push_back(
-          {shape[axis], inputs[i].sizes()[axis], fmt::format("input {}, axis {}", input_name(method, i), axis)});
-    }
-  }
-  return solve(equations);
-}
-
-struct Prepared {
-  std::vector<Tensor> inputs;
-  Bindings bindings;
-};
-
-// Every check of a call.
-Prepared prepare(const Graph& method, std::vector<NamedTensor> given) {
-  try {
-    std::vector<Tensor> inputs = in_order(method, std::move(given));
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      check_type("input " + input_name(method, i), inputs[i], method.type(method.inputs[i]));
-    }
-    Bindings bindings = bind(method, inputs);
-    return {std::move(inputs), std::move(bindings)};
-  } catch (Error& error) {
-    throw error.in_op(method.name);
-  }
+std::vector<NamedTensor> on_host(const Graph& method, const std::vector<Handle>& outputs) {
+  std::vector<NamedTensor> tensors;
+  tensors.reserve(outputs.size());
+  for (size_t i = 0; i < outputs.size(); ++i) tensors.push_back({method.outputs[i].name, outputs[i]->to_host()});
+  return tensors;
 }
 
 }  // namespace
 
-Session::Session(Executable executable) : executable_(std::move(executable)) { reset(); }
+std::vector<Handle> Session::Data::call(const Graph& method, GraphId id, Arguments arguments,
+                                        std::shared_ptr<const std::atomic<bool>> cancelled) {
+  const auto check_cancelled = [&] {
+    if (cancelled && *cancelled) throw Error(Code::cancelled, "the call was cancelled").in_op(method.name);
+  };
+  check_cancelled();
+  const std::unique_ptr<Pending> pending =
+      compiled->start({id, std::move(arguments.bindings), std::move(arguments.inputs), states, cancelled});
+  pending->wait();
+  check_cancelled();
+  states = std::move(pending->states);
+  for (const auto& [input, output] : feeds) {
+    const auto made = std::ranges::find(method.outputs, output, &Output::name);
+    if (made != method.outputs.end()) {
+      bound.insert_or_assign(input, pending->outputs[static_cast<size_t>(made - method.outputs.begin())]);
+    }
+  }
+  return std::move(pending->outputs);
+}
 
-std::vector<NamedTensor> Session::run(std::vector<NamedTensor> inputs, std::string_view method) {
+// ------------------------------------------------------------------------------------------------------------- calls
+
+Session::Session(Executable executable)
+    : executable_(std::move(executable)), data_(std::make_shared<Data>(Data{executable_.compiled(), {}, {}, {}, {}})) {
+  reset();
+}
+
+Session::Session(Executable executable, std::shared_ptr<Data> data)
+    : executable_(std::move(executable)), data_(std::move(data)) {}
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
+
+Session::Data& Session::settled() const {
+  if (data_->last) {
+    data_->last->wait();
+    data_->last.reset();
+  }
+  return *data_;
+}
+
+std::vector<NamedTensor> Session::run(const std::vector<NamedTensor>& inputs, std::string_view method) {
   const Graph& graph = executable_.method(method);
-  std::vector<NamedTensor> outputs;
-  outputs.reserve(graph.outputs.size());
-  for (const Output& output : graph.outputs) outputs.push_back({output.name, Tensor()});
-  Prepared call = prepare(graph, std::move(inputs));
-  std::vector<Tensor> results = executable_.execute(graph, std::move(call.inputs), std::move(call.bindings), states_);
-  for (size_t i = 0; i < results.size(); ++i) outputs[i].tensor = results[i].aligned();
-  return outputs;
+  Data& data = settled();
+  Arguments arguments = arguments_of(graph, inputs, data.bound, *data.compiled);
+  return on_host(graph, data.call(graph, executable_.id(graph), std::move(arguments), nullptr));
+}
+
+Future Session::submit(const std::vector<NamedTensor>& inputs, std::string_view method) {
+  const Graph& graph = executable_.method(method);
+  // What is bound may change until the call begins, where an output is fed back.
+  if (!data_->feeds.empty()) settled();
+  Arguments arguments = arguments_of(graph, inputs, data_->bound, *data_->compiled);
+  auto shared = std::make_shared<Future::Shared>();
+  const GraphId id = executable_.id(graph);
+  executable_.worker().post([shared, data = data_, &graph, id, arguments = std::move(arguments)]() mutable {
+    std::vector<NamedTensor> outputs;
+    std::exception_ptr error;
+    try {
+      outputs = on_host(graph, data->call(graph, id, std::move(arguments), shared->cancelled));
+    } catch (...) {
+      error = std::current_exception();
+    }
+    shared->finish(std::move(outputs), std::move(error));
+  });
+  data_->last = Future(shared);
+  return Future(shared);
+}
+
+std::vector<std::vector<NamedTensor>> Session::run_pipelined(std::span<const std::vector<NamedTensor>> batches,
+                                                             const PipelineOptions& options) {
+  if (options.depth == 0) throw Error::mismatch(Code::invalid_argument, "", "depth", "0", "1 or more");
+  std::vector<std::vector<NamedTensor>> results;
+  results.reserve(batches.size());
+  std::deque<Future> under_way;
+  try {
+    for (const std::vector<NamedTensor>& batch : batches) {
+      if (under_way.size() == options.depth) {
+        results.push_back(under_way.front().result());
+        under_way.pop_front();
+      }
+      under_way.push_back(submit(batch, options.method));
+    }
+    for (const Future& future : under_way) results.push_back(future.result());
+  } catch (...) {
+    for (const Future& future : under_way) future.cancel();
+    settled();
+    throw;
+  }
+  return results;
+}
+
+PreparedCall Session::prepare(std::string_view method) { return PreparedCall(*this, executable_.method(method)); }
+
+// --------------------------------------------------------------------------------------------------- inputs that stay
+
+void Session::bind(std::string_view input, const Tensor& tensor) {
+  Data& data = settled();
+  bool known = false;
+  for (const std::string& name : executable_.program().method_names()) {
+    const Graph& method = *executable_.program().method(name);
+    for (Ref ref : method.inputs) {
+      if (method.values[ref.id].name != input) continue;
+      known = true;
+      check_type(fmt::format("input {}", input), tensor, method.type(ref));
+    }
+  }
+  if (!known) throw Error(Code::not_found, fmt::format("no method has an input {}", input));
+  data.bound.insert_or_assign(std::string(input), data.compiled->upload(tensor));
+}
+
+void Session::unbind(std::string_view input) {
+  Data& data = settled();
+  const auto found = data.bound.find(input);
+  if (found == data.bound.end()) throw Error(Code::not_found, fmt::format("nothing is bound to input {}", input));
+  data.bound.erase(found);
+}
+
+void Session::feed(std::string_view input, std::string_view output) {
+  Data& data = settled();
+  const Program& program = executable_.program();
+  const auto names = program.method_names();
+  const auto some = [&](auto has) {
+    return std::ranges::any_of(names, [&](const std::string& name) { return has(*program.method(name)); });
+  };
+  const auto has_input = [&](const Graph& method) {
+    return std::ranges::any_of(method.inputs, [&](Ref ref) { return method.values[ref.id].name == input; });
+  };
+  const auto has_output = [&](const Graph& method) {
+    return std::ranges::any_of(method.outputs, [&](const Output& each) { return each.name == output; });
+  };
+  if (!some(has_input)) throw Error(Code::not_found, fmt::format("no method has an input {}", input));
+  if (!some(has_output)) throw Error(Code::not_found, fmt::format("no method has an output {}", output));
+  data.feeds.emplace_back(input, output);
+}
+
+Tensor Session::read(std::string_view input) const {
+  const Data& data = settled();
+  const auto found = data.bound.find(input);
+  if (found != data.bound.end()) return found->second->to_host();
+  throw Error(Code::not_found, fmt::format("nothing is bound to input {} yet", input));
 }
 
 // ------------------------------------------------------------------------------------------------------------- state
 
 size_t Session::state_index(std::string_view name) const {
   const std::vector<State>& states = executable_.program().states;
-  const auto found = std::ranges::find(states, name, &State::name);
-  if (found != states.end()) return static_cast<size_t>(found - states.begin());
-  const auto name_of = [](const State& state) -> std::string_view { return state.name; };
-  throw Error(Code::not_found, fmt::format("there is no state {}{}", name, suggestion(name, states, name_of)));
+  std::vector<std::string_view> names;
+  for (size_t i = 0; i < states.size(); ++i) {
+    if (states[i].name == name) return i;
+    names.push_back(states[i].name);
+  }
+  throw Error(Code::not_found, fmt::format("there is no state {}{}", name, did_you_mean(name, names)));
 }
 
-const Tensor& Session::state(std::string_view name) const { return states_[state_index(name)]; }
+Tensor Session::state(std::string_view name) const {
+  const size_t index = state_index(name);
+  return settled().states[index]->to_host();
+}
 
-void Session::set_state(std::string_view name, Tensor contents) {
+void Session::set_state(std::string_view name, const Tensor& contents) {
   const size_t index = state_index(name);
   check_type(fmt::format("state {}", name), contents, executable_.program().states[index].type);
-  states_[index] = std::move(contents);
+  settled().states[index] = data_->compiled->upload(contents);
 }
 
-void Session::reset() { states_ = executable_.initial_states(); }
+void Session::reset() { settled().states = executable_.initial_states(); }
+
+Session Session::fork() const { return Session(executable_, std::make_shared<Data>(settled())); }
+
+Snapshot Session::snapshot() const {
+  Snapshot snapshot;
+  snapshot.compiled_ = data_->compiled;
+  for (const State& state : executable_.program().states) snapshot.names_.push_back(state.name);
+  snapshot.states_ = settled().states;
+  return snapshot;
+}
+
+void Session::restore(const Snapshot& snapshot) {
+  const std::vector<State>& states = executable_.program().states;
+  if (!std::ranges::equal(snapshot.names_, states, {}, {}, &State::name)) {
+    throw Error(Code::type_mismatch, "the snapshot is one of other states");
+  }
+  for (size_t i = 0; i < states.size(); ++i) {
+    const DeviceTensor& saved = *snapshot.states_[i];
+    check_type(fmt::format("state {}", states[i].name), saved.dtype(), saved.sizes(), saved.scheme(), states[i].type);
+  }
+  Data& data = settled();
+  std::vector<Handle> restored = snapshot.states_;
+  if (snapshot.compiled_ != data.compiled) {  // its engine cannot read another's handles
+    for (Handle& state : restored) state = data.compiled->upload(state->to_host());
+  }
+  data.states = std::move(restored);
+}
+
+int64_t Session::state_bytes() const {
+  int64_t bytes = 0;
+  for (const Handle& state : settled().states) bytes += byte_count(state->dtype(), state->sizes(), state->scheme());
+  return bytes;
+}
 
 }  // namespace ingot

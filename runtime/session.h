@@ -1,45 +1,106 @@
-// Session: everything that changes of one user of an Executable, which is the contents of its states.
+// Session: everything that changes of one user of an Executable: state, inputs that stay, calls on their way.
+//
+//   Session session(executable);
+//   auto outputs = session.run({{"x", x}});                       // names → tensors
+//   Future later = session.submit({{"x", x}});                    // on another thread, in order
+//   auto all = session.run_pipelined(batches, {.depth = 2});      // batch n+1 goes up while n is computed
 //
 // Ownership  keeps its Executable alive. State is shared until it is written, so a new or forked Session costs little.
-// Threads    one thread at a time. Sessions share nothing that changes: no lock, and any number run at once.
+// Threads    one thread at a time. Sessions share nothing that changes, and any number run at once. What was submitted
+//            runs in its order; every other method waits for it first.
 // Failure    Error. One without a node was found before anything ran: an input that is missing, unknown, given twice,
-//            or not of the declared type. After a failed call every state is as before it, and the Session as usable.
+//            or not of the declared type. After a failed call every state and handle is as before it, and the Session as
+//            usable.
 #pragma once
 
+#include <memory>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "program/io/named_tensor.h"
 #include "runtime/executable.h"
+#include "runtime/future.h"
 
 namespace ingot {
+
+// The contents of all states at one time; shares them with the Session until either writes.
+class Snapshot {
+ public:
+  // As a safetensors file, and back. Throws Code::type_mismatch unless the file holds the states that the program declares.
+  void save(const std::string& path) const;
+  static Snapshot load(const std::string& path, const Executable& executable);
+  int64_t bytes() const;
+
+ private:
+  friend class Session;
+  std::shared_ptr<CompiledProgram> compiled_;  // whose handles these are
+  std::vector<std::string> names_;
+  std::vector<Handle> states_;
+};
+
+struct PipelineOptions {
+  size_t depth = 2;    // calls on their way at one time
+  std::string method;  // empty: the only one
+};
+
+class PreparedCall;
 
 class Session {
  public:
   explicit Session(Executable executable);
-  Session(Session&&) = default;
-  Session& operator=(Session&&) = default;
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+  ~Session();
 
   const Executable& executable() const { return executable_; }
 
+  // ---- calls
   // The outputs of a method, in its order. Inputs go by name, in any order; an empty method stands for the only one.
-  std::vector<NamedTensor> run(std::vector<NamedTensor> inputs, std::string_view method = {});
+  std::vector<NamedTensor> run(const std::vector<NamedTensor>& inputs, std::string_view method = {});
+  // Checks and uploads the inputs, and returns.
+  Future submit(const std::vector<NamedTensor>& inputs, std::string_view method = {});
+  // The outputs of a call for each batch, in order. The first failure ends it, and is thrown.
+  std::vector<std::vector<NamedTensor>> run_pipelined(std::span<const std::vector<NamedTensor>> batches,
+                                                      const PipelineOptions& options = {});
+  // A call by positions, on buffers of the caller (runtime/prepared.h).
+  PreparedCall prepare(std::string_view method = {});
 
-  // Contents after the last call. Valid until the next one, set_state or reset; a copy for as long as it lives.
-  const Tensor& state(std::string_view name) const;
-  // Throws unless it is of the declared type. Its bytes are shared, not copied.
-  void set_state(std::string_view name, Tensor contents);
+  // ---- inputs that stay
+  // An input of every method that has one of this name, until it is bound again: kept on the device. A call that names it
+  // uses its own.
+  void bind(std::string_view input, const Tensor& tensor);
+  void unbind(std::string_view input);
+  // From now on every call that makes the output puts it where `bind` would have put it, without leaving the device.
+  void feed(std::string_view input, std::string_view output);
+  // What is bound. Throws Code::not_found where nothing is yet.
+  Tensor read(std::string_view input) const;
+
+  // ---- state
+  // Contents after the last call.
+  Tensor state(std::string_view name) const;
+  // Throws unless it is of the declared type.
+  void set_state(std::string_view name, const Tensor& contents);
   // Every state as the program declares it.
   void reset();
-  // A second Session that goes on from here on its own.
-  Session fork() const { return *this; }
+  // A second Session that goes on from here on its own, with the same inputs bound.
+  Session fork() const;
+  Snapshot snapshot() const;
+  // Throws Code::type_mismatch for a snapshot of other states.
+  void restore(const Snapshot& snapshot);
+  int64_t state_bytes() const;
 
  private:
-  Session(const Session&) = default;
+  friend class PreparedCall;
+  struct Data;
+  Session(Executable executable, std::shared_ptr<Data> data);
+  // Waits for what was submitted.
+  Data& settled() const;
   size_t state_index(std::string_view name) const;
 
   Executable executable_;
-  std::vector<Tensor> states_;  // in the order of the program
+  std::shared_ptr<Data> data_;  // shared with calls on their way
 };
 
 }  // namespace ingot

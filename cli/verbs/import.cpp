@@ -56,7 +56,7 @@ void save(const Program& program, const Options& options) {
   const Progress progress("writing " + options.output);
   if (std::filesystem::path(options.output).extension() == ".ingot") {
     const auto placement = options.external_weights ? WeightPlacement::beside : WeightPlacement::keep;
-    return save_program(program, options.output, {.weights = placement});
+    return save_program(program, options.output, {.weights = placement, .durable = false});
   }
   if (options.external_weights) throw WrongUsage{"only a .ingot file takes a choice of where weights go"};
   write_text(options.output, print(program));

@@ -1,11 +1,15 @@
 #include <fmt/format.h>
 
+#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "engines/reference/evaluate.h"
 #include "passes/expand.h"
+#include "passes/pipeline.h"
 #include "program/io/mapped_file.h"
 #include "program/open.h"
 #include "program/report.h"
@@ -15,8 +19,8 @@ namespace ingot::cli {
 namespace {
 
 struct Options {
-  std::string file, output;
-  bool json = false, dot = false, summary = false, expand = false, no_types = false;
+  std::string file, output, after;
+  bool json = false, dot = false, summary = false, expand = false, no_types = false, passes = false;
   int64_t inline_bytes = TextOptions{}.inline_bytes;
 };
 
@@ -36,6 +40,29 @@ std::string render(const Program& program, const Options& options) {
   return print(program, {.inline_bytes = options.inline_bytes, .types = !options.no_types, .weights_from = {}});
 }
 
+std::vector<std::string> pass_names() {
+  std::vector<std::string> names;
+  for (const Pass& pass : passes()) names.emplace_back(pass.name);
+  return names;
+}
+
+// Every pass with its rules, and how often each rule applies to the program.
+std::string pass_table(const Program& program) {
+  std::map<std::string_view, size_t> applied;
+  PassOptions options{.evaluate = reference::evaluate};
+  options.on_applied = [&](const Rule& rule, const Graph&, const Node&) { ++applied[rule.name]; };
+  optimize(program, options);
+  std::string text;
+  for (const Pass& pass : passes()) {
+    text += fmt::format("{:<38}{}\n", pass.name, pass.meaning);
+    if (!pass.rules) continue;
+    for (const Rule& rule : pass.rules()) {
+      text += fmt::format("  {:<28}{:>6}  {}\n", rule.name, applied[rule.name], rule.meaning);
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 Verb add_inspect(CLI::App& root) {
@@ -46,13 +73,18 @@ Verb add_inspect(CLI::App& root) {
   auto* dot = app->add_flag("--dot", o->dot, "Graphviz")->excludes(json);
   app->add_flag("--summary", o->summary, "methods, op counts, parameters, bytes, state")->excludes(json)->excludes(dot);
   app->add_flag("--expand", o->expand, "replace composite ops by their decompositions first");
+  app->add_option("--after", o->after, "run the passes up to this one first")->check(CLI::IsMember(pass_names()));
+  app->add_flag("--passes", o->passes, "the passes and their rules, and how often each rule applies")
+      ->excludes(json)
+      ->excludes(dot);
   app->add_flag("--no-types", o->no_types, "text: leave inferred types out");
   app->add_option("--inline-bytes", o->inline_bytes, "text: show weights up to this size")->capture_default_str();
   app->add_option("-o,--output", o->output, "write here instead of to standard output");
   return {app, [o] {
             Program program = open_program(o->file);
             if (o->expand) program = expand_composites(program);
-            write_text(o->output, render(program, *o));
+            if (!o->after.empty()) program = optimize_until(program, o->after, {.evaluate = reference::evaluate});
+            write_text(o->output, o->passes ? pass_table(program) : render(program, *o));
             return kDone;
           }};
 }

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <complex>
 #include <memory>
 #include <optional>
 #include <span>
@@ -53,7 +55,7 @@ bool has_nan(const Tensor& tensor) {
   reference::with_domain(tensor.dtype(), [&]<class T>() {
     if constexpr (!std::is_integral_v<T>) {
       const auto x = reference::view<T>(tensor);
-      for (int64_t i = 0; i < x.size() && !found; ++i) found = x[i] != x[i];
+      for (int64_t i = 0; i < x.size() && !found; ++i) found = std::isnan(std::real(x[i])) || std::isnan(std::imag(x[i]));
     }
   });
   return found;

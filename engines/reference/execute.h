@@ -20,11 +20,11 @@ struct Plan {
 };
 
 // Precondition: the program has passed `verify`.
-Plan make_plan(Program program);
+Plan make_plan(Program program, bool poison = false);
 
 // The outputs of a graph. Precondition: the inputs are what it declares under `bindings`. Writes go to `states` and are
-// the caller's to commit.
+// the caller's to commit. Between two nodes it looks whether it was cancelled.
 std::vector<Tensor> execute(const Plan& plan, GraphId graph, std::vector<Tensor> inputs, Bindings bindings,
-                            States& states, const RunLimits& limits);
+                            States& states, const RunLimits& limits, const std::atomic<bool>* cancelled = nullptr);
 
 }  // namespace ingot::reference

@@ -55,26 +55,12 @@ Tensor Meter::allocate(DType dtype, Sizes sizes, const std::optional<QuantScheme
 
 // ------------------------------------------------------------------------------------------------------------ states
 
-const Tensor& States::read(StateId id) const {
-  const auto written = written_.find(id.id);
-  return written == written_.end() ? committed_[id.id] : written->second;
-}
-
-void States::commit() {
-  for (auto& [id, tensor] : written_) committed_[id] = std::move(tensor);
-  written_.clear();
+void States::write(StateId id, Tensor tensor) {
+  now_[id.id] = std::move(tensor);
+  is_written_[id.id] = true;
 }
 
 // ------------------------------------------------------------------------------------------------------------- frame
-
-std::string place_of(const Graph& graph, const Node& node) {
-  std::string place = graph.name + ":", name;
-  if (node.result_count > 0) {
-    name = graph.values[node.first_result.id].name;
-    place += " %" + (name.empty() ? std::to_string(node.first_result.id) : name);
-  }
-  return node.name.empty() || node.name == name ? place : fmt::format("{} \"{}\"", place, node.name);
-}
 
 Frame::Frame(Call& call, GraphId graph, std::vector<Tensor> inputs, Bindings bindings)
     : call_(call),
@@ -99,6 +85,7 @@ std::vector<Tensor> Frame::run() {
 void Frame::run(const Node& node) {
   node_ = &node;
   try {
+    if (call_.cancelled && *call_.cancelled) throw Error(Code::cancelled, "the call was cancelled");
     call_.meter.spend(1);
     visit([&](const auto& op) { reference::run(op, *this); }, node.op);
   } catch (Error& error) {

@@ -11,7 +11,6 @@
 #include <new>
 #include <optional>
 #include <type_traits>
-#include <unordered_map>
 #include <vector>
 
 #include "engines/reference/elements.h"
@@ -84,22 +83,19 @@ class Metered {
 template <class T>
 using Scratch = std::vector<T, Metered<T>>;
 
-// A transaction over the state of a session: reads see earlier writes, and nobody else does before `commit`.
+// The states as a call sees them: reads see its writes, and nobody else does.
 class States {
  public:
-  explicit States(std::vector<Tensor>& committed) : committed_(committed) {}
+  explicit States(std::vector<Tensor> before) : now_(std::move(before)), is_written_(now_.size(), false) {}
 
-  const Tensor& read(StateId id) const;
-  void write(StateId id, Tensor tensor) { written_.insert_or_assign(id.id, std::move(tensor)); }
-  void commit();
+  const Tensor& read(StateId id) const { return now_[id.id]; }
+  void write(StateId id, Tensor tensor);
+  bool is_written(StateId id) const { return is_written_[id.id]; }
 
  private:
-  std::vector<Tensor>& committed_;
-  std::unordered_map<uint32_t, Tensor> written_;
+  std::vector<Tensor> now_;  // by StateId
+  std::vector<bool> is_written_;
 };
-
-// Where a node stands, for messages: `forward: %h "layer0/MatMul"`.
-std::string place_of(const Graph& graph, const Node& node);
 
 struct Plan;
 
@@ -108,6 +104,7 @@ struct Call {
   const Plan& plan;
   Meter meter;
   States& states;
+  const std::atomic<bool>* cancelled;  // none: cannot be
 };
 
 class Frame {

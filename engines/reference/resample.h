@@ -12,11 +12,6 @@
 
 namespace ingot::reference {
 
-// 1 - |t| within 1, else 0.
-double triangle(double t);
-// Keys' cubic: 1 at 0, 0 at the other integers and beyond 2; `a` is its slope at 1.
-double keys(double t, double a);
-
 // What every position of a resized axis reads.
 struct ResizedAxis {
   int64_t in = 0, out = 0;

@@ -123,7 +123,7 @@ Externals place_weights(const Program& program, const fs::path& path, const Save
 
 void save_program(const Program& program, const fs::path& path, const SaveOptions& options) {
   Externals externals = place_weights(program, path, options);
-  AtomicFile out(path);
+  AtomicFile out(path, options.durable);
   Writer([&](std::span<const std::byte> bytes) { out.append(bytes); }).write(program, std::move(externals));
   out.commit();
 }

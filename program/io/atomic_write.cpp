@@ -52,8 +52,8 @@ FileDescriptor open_folder(const fs::path& folder) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(const fs::path& target)
-    : target_(resolve_target(target)), fd_(create_temporary(target_, temporary_)) {}
+AtomicFile::AtomicFile(const fs::path& target, bool durable)
+    : target_(resolve_target(target)), fd_(create_temporary(target_, temporary_)), durable_(durable) {}
 
 AtomicFile::~AtomicFile() {
   if (!committed_) ::unlink(temporary_.c_str());
@@ -72,7 +72,7 @@ void AtomicFile::append(std::span<const std::byte> bytes) {
     const ssize_t written = ::write(fd_.get(), bytes.data(), std::min(bytes.size(), kMost));
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) throw system_error("write", target_, errno);
-    if (static_cast<size_t>(written) >= kWorthStarting) start_writing(fd_.get(), size_, written);
+    if (durable_ && static_cast<size_t>(written) >= kWorthStarting) start_writing(fd_.get(), size_, written);
     bytes = bytes.subspan(static_cast<size_t>(written));
     size_ += static_cast<uint64_t>(written);
   }
@@ -81,13 +81,13 @@ void AtomicFile::append(std::span<const std::byte> bytes) {
 void AtomicFile::append(std::string_view text) { append(std::as_bytes(std::span(text))); }
 
 void AtomicFile::commit() {
-  if (::fsync(fd_.get()) != 0) throw system_error("write", target_, errno);
+  if (durable_ && ::fsync(fd_.get()) != 0) throw system_error("write", target_, errno);
   if (fd_.close() != 0) throw system_error("write", target_, errno);
   const FileDescriptor folder = open_folder(folder_of(target_));
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) throw system_error("write", target_, errno);
   committed_ = true;
   // Makes the new name itself durable.
-  if (::fsync(folder.get()) != 0) throw system_error("sync", folder_of(target_), errno);
+  if (durable_ && ::fsync(folder.get()) != 0) throw system_error("sync", folder_of(target_), errno);
 }
 
 }  // namespace ingot

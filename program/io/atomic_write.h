@@ -1,7 +1,7 @@
 // AtomicFile: a file that appears whole or not at all.
 //
-// The bytes go to a temporary file in the folder of the target; commit() makes them durable and renames it over the
-// target. A writer that is killed leaves the old file, or none (and perhaps its temporary, `.ingot-PID-N.tmp`).
+// The bytes go to a temporary file in the folder of the target; commit() makes them durable, unless it is told that nobody
+// waits for the disk, and renames it over the target. A writer that is killed leaves the old file, or none (and perhaps its temporary, `.ingot-PID-N.tmp`).
 //
 // Ownership  owns the temporary: without commit() the destructor removes it. A target that is a symbolic link stays one;
 //            the file that it names is replaced (where there is none, the link itself).
@@ -24,7 +24,8 @@ namespace ingot {
 
 class AtomicFile {
  public:
-  explicit AtomicFile(const std::filesystem::path& target);
+  // Without `durable` a loss of power soon after commit() may leave a damaged file.
+  explicit AtomicFile(const std::filesystem::path& target, bool durable = true);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -41,6 +42,7 @@ class AtomicFile {
   std::filesystem::path target_, temporary_;
   FileDescriptor fd_;
   uint64_t size_ = 0;
+  bool durable_;
   bool committed_ = false;
 };
 

@@ -77,6 +77,24 @@ TEST_F(Tool, InspectExpandsComposites) {
   EXPECT_NE(expanded.find("reduce_sum"), std::string::npos) << expanded;
 }
 
+TEST_F(Tool, InspectShowsWhatPassesDo) {
+  folder.write("long.txt",
+               "ingot 1\nmethod f(%x: f32[3]) -> (y, z) {\n  %a = neg %x\n  %b = neg %a\n  %y = exp %b\n"
+               "  %c = exp %x\n  %z = sin %c\n  return %y, %z\n}\n");
+  const std::string table = expect_done("ingot inspect long.txt --passes");
+  for (const char* line : {"canonicalize  ", "\nfold  ", "\ncse  ", "\ndce  ", "\n  undone                           1  -(-x)",
+                           "\n  reshape_same                     0  "}) {
+    EXPECT_NE(table.find(line), std::string::npos) << line << " in\n" << table;
+  }
+  const std::string once = expect_done("ingot inspect long.txt --after canonicalize --no-types");
+  EXPECT_NE(once.find("  %y = exp %x\n  %c = exp %x\n  %z = sin %c\n"), std::string::npos) << once;
+  const std::string merged = expect_done("ingot inspect long.txt --after cse --no-types");
+  EXPECT_NE(merged.find("  %y = exp %x\n  %z = sin %y\n"), std::string::npos) << merged;
+  EXPECT_NE(expect_done("ingot inspect long.txt --after dce --summary").find("exp"), std::string::npos);
+  expect_refused("ingot inspect long.txt --after csee", 2, "--after: csee not in {canonicalize,fold");
+  expect_refused("ingot inspect long.txt --passes --json", 2, "--json excludes --passes");
+}
+
 // ---------------------------------------------------------------------------------------------------- convert, verify
 
 TEST_F(Tool, TextToFileAndBack) {

@@ -16,6 +16,7 @@
 #include "tests/file/mapping.h"
 #include "tests/file/programs.h"
 #include "tests/program/io_support.h"
+#include "tests/support/fields.h"
 #include "tests/support/op_examples.h"
 #include "tests/support/random_program.h"
 
@@ -59,15 +60,9 @@ TEST(File, ExampleCoversEveryField) {
     visit_fields(op, [&](const FieldFacts& facts, const auto&) { fields.insert(name(i, facts.name)); });
   }
   const auto look_at = [&](const Op& op) {
-    const Op plain = make_op(static_cast<Opcode>(op.index()));
-    visit_fields(plain, [&]<class F>(const FieldFacts& facts, const F& field) {
-      visit_fields(op, [&]<class G>(const FieldFacts& other, const G& value) {
-        if constexpr (std::is_same_v<F, G>) {
-          // A required operand has no default, and the first value is as good as any.
-          const bool differs = std::is_same_v<F, Ref> || value != field;
-          if (facts.name == other.name && differs) changed.insert(name(op.index(), facts.name));
-        }
-      });
+    test::visit_with_defaults(op, [&]<class F>(const FieldFacts& facts, const F& field, const F& standard) {
+      // A required operand has no default, and the first value is as good as any.
+      if (std::is_same_v<F, Ref> || field != standard) changed.insert(name(op.index(), facts.name));
     });
   };
   for (const Program& program : every_op_programs()) {

@@ -11,6 +11,7 @@
 #include "program/text.h"
 #include "program/text/fields.h"
 #include "tests/support/case.h"
+#include "tests/support/fields.h"
 
 namespace ingot {
 namespace {
@@ -30,16 +31,11 @@ void add_values(const std::string& name, const F& field, Names& names) {
 // What one node shows: attributes that differ from their default, values of enums, operands that may be absent.
 void add(const Op& op, Names& names) {
   names.insert(mnemonic(op));
-  const Op plain = make_op(op.opcode());
-  visit_fields(op, [&]<class F>(const FieldFacts& facts, const F& field) {
+  test::visit_with_defaults(op, [&]<class F>(const FieldFacts& facts, const F& field, const F& standard) {
     const std::string name = name_of(op, facts);
     add_values(name, field, names);
     if constexpr (std::same_as<F, std::optional<Ref>>) names.insert(name + (field ? " given" : " absent"));
-    visit_fields(plain, [&]<class G>(const FieldFacts& other, const G& standard) {
-      if constexpr (std::same_as<F, G>) {
-        if (facts.name == other.name && field != standard) names.insert(name);
-      }
-    });
+    if (field != standard) names.insert(name);
   });
 }
 

@@ -25,21 +25,13 @@ Tensor tensor_of(std::string_view text) {
 
 // ----------------------------------------------------------------------------------------------------------- machine
 
-static Executable compiled(const Program& program, const std::string& engine, const RunLimits& limits) {
-  CompileOptions options;
-  options.engine = engine;
-  options.limits = limits;
-  options.poison = true;
-  return compile(program, options);
-}
-
-Machine::Machine(std::string_view text, std::string engine)
-    : engine_(std::move(engine)), session_(compiled(parse(text), engine_, {})) {}
+Machine::Machine(std::string_view text, Target target)
+    : target_(std::move(target)), program_(parse(text)), session_(compile(program_, target_.options({}))) {}
 
 Tensors Machine::call(std::string_view method, const Tensors& named, const RunLimits& limits) {
   const RunLimits& given = session_.executable().limits();
   if (limits.bytes != given.bytes || limits.steps != given.steps) {
-    Session limited(compiled(program(), engine_, limits));
+    Session limited(compile(program_, target_.options(limits)));
     for (const State& state : program().states) limited.set_state(state.name, session_.state(state.name));
     session_ = std::move(limited);
   }
@@ -92,11 +84,13 @@ bool close(uint64_t actual, uint64_t expected, DType dtype, const RealBits& form
   const int64_t a = rank_of(actual, format), b = rank_of(expected, format);
   const auto infinity = static_cast<int64_t>(format.infinity);
   if (std::abs(b) > infinity) return std::abs(a) > infinity;
-  if (std::abs(a) >= infinity || std::abs(b) == infinity || a == b) return false;  // equal, yet other bits: ±0
+  if (a == b) return !closeness.signed_zero;  // equal, yet other bits: ±0
+  if (std::abs(a) >= infinity || std::abs(b) == infinity) return false;
   const auto distance =
       a < b ? static_cast<uint64_t>(b) - static_cast<uint64_t>(a) : static_cast<uint64_t>(a) - static_cast<uint64_t>(b);
+  const double wanted = value_of(expected, dtype);
   return distance <= static_cast<uint64_t>(closeness.ulps) ||
-         std::abs(value_of(actual, dtype) - value_of(expected, dtype)) <= closeness.atol;
+         std::abs(value_of(actual, dtype) - wanted) <= closeness.atol + closeness.rtol * std::abs(wanted);
 }
 
 uint64_t load(const Tensor& tensor, size_t size, size_t i) {
@@ -139,14 +133,15 @@ Tensors tensors_of(const json& named) {
 }
 
 // What is wrong with the outputs, a sentence; empty when nothing is.
-std::string problem_of(const Tensors& actual, const Tensors& expected, const Closeness& closeness) {
+template <class ClosenessOf>
+std::string problem_of(const Tensors& actual, const Tensors& expected, ClosenessOf closeness) {
   if (actual.size() != expected.size()) {
     return fmt::format("there are {} outputs, expected {}", actual.size(), expected.size());
   }
   for (const auto& [name, tensor] : expected) {
     const auto found = actual.find(name);
     if (found == actual.end()) return fmt::format("there is no output {}", name);
-    const std::string differs = difference(found->second, tensor, closeness);
+    const std::string differs = difference(found->second, tensor, closeness(tensor.dtype()));
     if (!differs.empty()) return fmt::format("output {}: {}", name, differs);
   }
   return {};
@@ -158,7 +153,9 @@ std::string refusal_problem(const std::string& got, const std::string& expected)
 
 std::string call_problem(Machine& machine, const json& call) {
   const Tensors inputs = tensors_of(call.at("inputs"));
-  const Closeness closeness{call.value("ulps", int64_t{1}), call.value("atol", 0.0)};
+  const Closeness of_case{.ulps = call.value("ulps", int64_t{1}), .atol = call.value("atol", 0.0)};
+  const auto closeness = [&](DType dtype) { return on_target(of_case, machine.target(), machine.program(), dtype); };
+  const auto exact = [](DType) { return Closeness{.ulps = 0}; };
   RunLimits limits;
   limits.steps = call.value("steps", limits.steps);
   limits.bytes = call.value("bytes", limits.bytes);
@@ -170,11 +167,28 @@ std::string call_problem(Machine& machine, const json& call) {
     refused = error.what();
   }
   if (problem.empty()) problem = refusal_problem(refused, call.value("error", ""));
-  if (problem.empty()) problem = problem_of(inputs, tensors_of(call.at("inputs")), {0, 0});  // nobody wrote into them
+  if (problem.empty()) problem = problem_of(inputs, tensors_of(call.at("inputs")), exact);  // nobody wrote into them
   for (const auto& [name, tensor] : tensors_of(call.value("states", json::object()))) {
-    if (problem.empty()) problem = difference(machine.state(name), tensor, closeness);
+    if (problem.empty()) problem = difference(machine.state(name), tensor, closeness(tensor.dtype()));
   }
   return problem;
+}
+
+// Every call of a case, twice.
+std::string case_problem(const json& row, const Target& target) {
+  try {
+    Machine machine(row.at("program").get<std::string>(), target);
+    for (int run = 1; run <= 2; ++run) {
+      machine.reset();
+      for (const json& call : row.at("calls")) {
+        const std::string problem = call_problem(machine, call);
+        if (!problem.empty()) return problem;
+      }
+    }
+    return {};
+  } catch (const Error& error) {
+    return error.what();
+  }
 }
 
 }  // namespace
@@ -189,18 +203,17 @@ std::vector<std::string> case_families() {
   return names;
 }
 
-std::vector<CaseResult> run_cases(std::string_view family, const std::string& engine) {
+std::vector<CaseResult> run_cases(std::string_view family, const Target& target, std::string_view part) {
   const std::string path = fmt::format("{}/tests/data/reference/{}.json", source_dir, family);
   std::vector<CaseResult> results;
   for (const json& row : json::parse(std::ifstream(path))) {
-    Machine machine(row.at("program").get<std::string>(), engine);
-    CaseResult result{.name = row.at("name").get<std::string>(), .program = machine.program(), .problem = {}};
-    for (int run = 1; run <= 2; ++run) {
-      machine.reset();
-      for (const json& call : row.at("calls")) {
-        if (result.problem.empty()) result.problem = call_problem(machine, call);
-      }
-    }
+    const std::string name = row.at("name").get<std::string>();
+    if (name.find(part) == name.npos) continue;
+    CaseResult result{.name = name,
+                      .program = parse(row.at("program").get<std::string>()),
+                      .problem = {},
+                      .departure = departure(target, family, name)};
+    result.problem = case_problem(row, target);
     results.push_back(std::move(result));
   }
   return results;

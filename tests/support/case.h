@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "runtime/session.h"
+#include "tests/support/target.h"
 
 namespace ingot::test {
 
@@ -41,23 +42,20 @@ Tensor tensor_of(std::string_view text);
 // A program on an engine, with the states of one session.
 class Machine {
  public:
-  explicit Machine(std::string_view text, std::string engine = "reference");
+  explicit Machine(std::string_view text, Target target = {});
 
   // The states as they were at first.
   void reset() { session_.reset(); }
   // Commits the states unless it throws.
   Tensors call(std::string_view method, const Tensors& inputs, const RunLimits& limits = {});
-  const Tensor& state(std::string_view name) const { return session_.state(name); }
-  const Program& program() const { return session_.executable().program(); }
+  Tensor state(std::string_view name) const { return session_.state(name); }
+  const Program& program() const { return program_; }
+  const Target& target() const { return target_; }
 
  private:
-  std::string engine_;
+  Target target_;
+  Program program_;
   Session session_;
-};
-
-struct Closeness {
-  int64_t ulps = 1;
-  double atol = 0;
 };
 
 // One sentence about the first element that differs; empty when there is none.
@@ -69,10 +67,11 @@ std::vector<std::string> case_families();
 struct CaseResult {
   std::string name;
   Program program;
-  std::string problem;  // a sentence; empty when it passed
+  std::string problem;    // a sentence; empty when it passed
+  std::string departure;  // why it may fail on this target; empty where it may not
 };
 
-// Every case of tests/data/reference/<family>.json.
-std::vector<CaseResult> run_cases(std::string_view family, const std::string& engine = "reference");
+// Every case of tests/data/reference/<family>.json whose name holds `part`.
+std::vector<CaseResult> run_cases(std::string_view family, const Target& target = {}, std::string_view part = {});
 
 }  // namespace ingot::test

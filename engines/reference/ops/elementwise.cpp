@@ -1,6 +1,4 @@
 // Element-wise ops. Reals in double, one rounding at the store; integers in 64 bits, which the store cuts.
-#include <math.h>  // lgamma_r, which std does not have
-
 #include <cmath>
 #include <numbers>
 
@@ -9,12 +7,11 @@
 #include "engines/reference/kernel.h"
 #include "engines/reference/numbers.h"
 #include "engines/reference/walk.h"
+#include "engines/special_functions.h"
 #include "program/decompose.h"
 
 namespace ingot::reference {
 namespace {
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN(), kInfinity = std::numeric_limits<double>::infinity();
 
 template <class T>
 constexpr bool is_signed_int = std::is_same_v<T, int64_t>;
@@ -25,30 +22,10 @@ bool is_negative(T x) {
 
 // ------------------------------------------------------------------------------------------------------------- unary
 
-// y with erf(y) = x: Winitzki's approximation, then Halley's steps, each of which triples the digits. Near ±1 erfc
-// keeps the digits that erf has lost.
-double erfinv(double x) {
-  if (std::abs(x) >= 1) return std::abs(x) > 1 ? kNan : std::copysign(kInfinity, x);
-  const double log = std::log1p(-x * x), a = 0.147, t = 2 / (std::numbers::pi * a) + log / 2;
-  double y = std::sqrt(std::sqrt(t * t - log / a) - t);
-  for (int step = 0; step < 3; ++step) {
-    const double error = std::abs(x) < 0.5 ? std::erf(y) - std::abs(x) : (1 - std::abs(x)) - std::erfc(y);
-    const double newton = error * std::exp(y * y) / (2 * std::numbers::inv_sqrtpi);
-    y -= newton / (1 + y * newton);
-  }
-  return std::copysign(y, x);
-}
-
 // x/2·(1 + tanh(z)) = x·sigmoid(2z), without cancellation
 double gelu_tanh(double x) {
   const double z = std::numbers::sqrt2 * std::numbers::inv_sqrtpi * (x + 0.044715 * x * x * x);
   return x * sigmoid(2 * z);
-}
-
-// std::lgamma writes the sign into a global.
-double log_gamma(double x) {
-  int sign = 0;
-  return lgamma_r(x, &sign);
 }
 
 double unary(UnaryFn fn, double x) {

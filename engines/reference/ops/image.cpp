@@ -9,6 +9,7 @@
 #include "engines/reference/numbers.h"
 #include "engines/reference/resample.h"
 #include "engines/reference/walk.h"
+#include "program/boxes.h"
 #include "program/error.h"
 
 namespace ingot::reference {
@@ -334,23 +335,8 @@ static void kernel(const op::RoiPool& op, Frame& frame) {
 
 namespace {
 
-struct Box {
-  double top, left, bottom, right;
-  double area() const { return (bottom - top) * (right - left); }
-};
-
 Box box_at(const View<double>& boxes, int64_t i, bool center) {
-  const double a = boxes[4 * i], b = boxes[4 * i + 1], c = boxes[4 * i + 2], d = boxes[4 * i + 3];
-  if (center) return {b - d / 2, a - c / 2, b + d / 2, a + c / 2};
-  return {std::min(a, c), std::min(b, d), std::max(a, c), std::max(b, d)};
-}
-
-// Intersection over union; 0 where either has no area.
-double overlap(const Box& a, const Box& b) {
-  const double height = std::min(a.bottom, b.bottom) - std::max(a.top, b.top);
-  const double width = std::min(a.right, b.right) - std::max(a.left, b.left);
-  if (!(height > 0 && width > 0 && a.area() > 0 && b.area() > 0)) return 0;
-  return height * width / (a.area() + b.area() - height * width);
+  return box_of({boxes[4 * i], boxes[4 * i + 1], boxes[4 * i + 2], boxes[4 * i + 3]}, center);
 }
 
 struct Thresholds {

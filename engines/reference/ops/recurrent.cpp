@@ -18,11 +18,6 @@ namespace {
 
 // ------------------------------------------------------------------------------------------------------- activations
 
-struct CellFunction {
-  RnnActivation fn;
-  double alpha, beta;
-};
-
 double cut(double x, double low, double high) { return x < low ? low : x > high ? high : x; }
 
 double apply(const CellFunction& f, double x) {
@@ -40,22 +35,6 @@ double apply(const CellFunction& f, double x) {
     case RnnActivation::softplus: return softplus(x);
   }
   return x;
-}
-
-// Each with its parameters: those given go in turn to the activations that take one.
-template <class O>
-std::vector<CellFunction> functions_of(const O& op, std::span<const RnnActivation> defaults) {
-  auto alpha = op.alphas.begin(), beta = op.betas.begin();
-  const auto next = [](auto& given, auto end, const std::optional<double>& otherwise) {
-    if (!otherwise) return 0.0;
-    return given == end ? *otherwise : *given++;
-  };
-  std::vector<CellFunction> functions;
-  for (RnnActivation fn : all_activations(op.activations, defaults, op.direction)) {
-    functions.push_back(
-        {fn, next(alpha, op.alphas.end(), facts(fn).alpha), next(beta, op.betas.end(), facts(fn).beta)});
-  }
-  return functions;
 }
 
 // ------------------------------------------------------------------------------------------------------------ layers
@@ -83,7 +62,7 @@ struct Layer {
         rows(r.sizes()[1]),
         h(r.sizes()[2]),
         clip(op.clip.value_or(std::numeric_limits<double>::infinity())),
-        functions(functions_of(op, defaults)),
+        functions(cell_functions(all_activations(op.activations, defaults, op.direction), op.alphas, op.betas)),
         each(defaults.size()) {}
 
   // (x[t, row]·wᵀ + the first half of bias)[j]

@@ -1,6 +1,6 @@
 // conformance: which ops an engine computes as NumPy does, by dtype, as a page in Markdown.
 //
-//   conformance ENGINE...      exit code 1 when a case fails
+//   conformance ENGINE[:MODE]... [--family NAME] [--case PART]      exit code 1 when a case fails
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -62,8 +62,8 @@ std::string cell(const Table& table, size_t opcode, DType dtype) {
   return failed ? fmt::format("{} of {}", passed, passed + failed) : fmt::format("{}", passed);
 }
 
-std::string page(const std::string& engine, const Table& table, size_t cases, size_t failed) {
-  std::string text = fmt::format("## {}\n\n{} cases, {} failed.\n\n| op |", engine, cases, failed);
+std::string page(const std::string& target, const Table& table, size_t cases, size_t failed) {
+  std::string text = fmt::format("## {}\n\n{} cases, {} failed.\n\n| op |", target, cases, failed);
   std::string rule = "\n|---|";
   for (const DType dtype : columns) text += fmt::format(" {} |", to_string(dtype)), rule += "---|";
   text += " other |" + rule + "---|\n";
@@ -75,27 +75,44 @@ std::string page(const std::string& engine, const Table& table, size_t cases, si
   return text;
 }
 
-size_t run_engine(const std::string& engine) {
+struct Chosen {
+  std::string family, part;  // empty: all
+};
+
+size_t run_target(const Target& target, const Chosen& chosen) {
   Table table;
-  size_t cases = 0, failed = 0;
+  size_t cases = 0, failed = 0, unexpected = 0;
   for (const std::string& family : case_families()) {
-    for (const CaseResult& result : run_cases(family, engine)) {
+    if (!chosen.family.empty() && family != chosen.family) continue;
+    for (const CaseResult& result : run_cases(family, target, chosen.part)) {
       count_case(result, table);
       ++cases;
       if (result.problem.empty()) continue;
       ++failed;
-      std::cerr << engine << ", " << family << ", " << result.name << ": " << result.problem << "\n";
+      if (!result.departure.empty()) continue;
+      ++unexpected;
+      std::cerr << target.name() << ", " << family << ", " << result.name << ": " << result.problem << "\n";
     }
   }
-  std::cout << page(engine, table, cases, failed);
-  return failed;
+  std::cout << page(target.name(), table, cases, failed);
+  return unexpected;
 }
 
 }  // namespace
 }  // namespace ingot::test
 
 int main(int argc, char** argv) {
+  using namespace ingot::test;
+  std::vector<Target> targets;
+  Chosen chosen;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    const std::string value = i + 1 < argc ? argv[i + 1] : "";
+    if (argument == "--family") chosen.family = value, ++i;
+    else if (argument == "--case") chosen.part = value, ++i;
+    else targets.push_back(Target::parse(argument));
+  }
   size_t failed = 0;
-  for (int i = 1; i < argc; ++i) failed += ingot::test::run_engine(argv[i]);
+  for (const Target& target : targets) failed += run_target(target, chosen);
   return failed > 0 ? 1 : 0;
 }

@@ -1,0 +1,98 @@
+// Engine: whoever runs Programs. To add one, implement the three classes below and name it in runtime/engines.cpp.
+//
+// An engine gets programs that have passed `verify` and calls that have passed every check of types: what it refuses
+// itself is what values decide (an index out of range), and what it cannot do at all.
+//
+// Ownership  a DeviceTensor is immutable and shared. A CompiledProgram owns its program and keeps its weights on the
+//            device, once.
+// Threads    every method from any thread, at any time; how an engine orders its device's work is its own business.
+// Failure    Error with op and node. A call that fails changes nothing that its caller can see.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engines/run_limits.h"
+#include "program/program.h"
+
+namespace ingot {
+
+// A tensor where the engine keeps it. Its value may still be on its way: `to_host` waits.
+class DeviceTensor {
+ public:
+  virtual ~DeviceTensor() = default;
+  virtual DType dtype() const = 0;
+  virtual const Sizes& sizes() const = 0;
+  virtual const std::optional<QuantScheme>& scheme() const = 0;
+  virtual Tensor to_host() const = 0;
+};
+using Handle = std::shared_ptr<const DeviceTensor>;
+
+struct Invocation {
+  GraphId method;
+  Bindings bindings;                                   // of every symbol that the inputs bind
+  std::vector<Handle> inputs;                          // of the types that the method declares, under the bindings
+  std::vector<Handle> states;                          // all of the program
+  std::shared_ptr<const std::atomic<bool>> cancelled;  // none: cannot be
+};
+
+// A call that has been handed to the device.
+class Pending {
+ public:
+  virtual ~Pending() = default;
+  virtual bool ready() const = 0;
+  // Returns when all is computed; throws what the call refuses.
+  virtual void wait() = 0;
+
+  std::vector<Handle> outputs;
+  std::vector<Handle> states;  // all of the program, as the call leaves them
+};
+
+struct DeviceFacts {
+  std::string name;  // `cpu`, `cuda`
+  std::string description;
+  int64_t memory = 0;  // bytes
+};
+
+struct EngineOptions {
+  std::string device;  // empty: the engine's first
+  std::string mode;    // empty: the engine's default
+  RunLimits limits;
+  bool poison = false;            // results begin as garbage where the engine can, for tests
+  size_t cached_signatures = 64;  // shapes whose preparation is kept
+};
+
+struct EngineCounters {
+  int64_t uploaded_bytes = 0;                   // from the host, weights included
+  int64_t cached = 0, traced = 0, evicted = 0;  // signatures
+};
+
+class CompiledProgram {
+ public:
+  virtual ~CompiledProgram() = default;
+  virtual const Program& program() const = 0;
+  virtual Handle upload(const Tensor& tensor) = 0;
+  // Another value for a weight; calls that begin later see it. Precondition: the weight's type.
+  virtual void set_weight(WeightId weight, const Tensor& tensor) = 0;
+  virtual std::unique_ptr<Pending> start(Invocation call) = 0;
+  // For every node of a graph how it runs: `matmul`, `expanded`, `on the host: …`.
+  virtual std::vector<std::string> explain(GraphId graph) const = 0;
+  virtual EngineCounters counters() const = 0;
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual std::string_view name() const = 0;
+  virtual std::string version() const = 0;
+  virtual std::vector<std::string_view> modes() const = 0;
+  virtual std::vector<DeviceFacts> devices() const = 0;
+  // Precondition: the program has passed `verify`. Code::not_found for a device or mode that does not exist.
+  virtual std::shared_ptr<CompiledProgram> compile(Program program, const EngineOptions& options) const = 0;
+};
+
+}  // namespace ingot

@@ -1,0 +1,75 @@
+#include "engines/mlx/device.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <memory>
+
+#include "program/error.h"
+#include "program/text/suggest.h"
+
+namespace ingot::mlx_engine {
+namespace {
+
+int64_t host_memory() { return int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGE_SIZE); }
+
+// MLX reads its settings once, at the first use. What the user has set stays.
+void set_up() {
+  if (std::string_view(mx::version()) !=
+      fmt::format("{}.{}.{}", MLX_VERSION_MAJOR, MLX_VERSION_MINOR, MLX_VERSION_PATCH)) {
+    throw Error(Code::version, fmt::format("the MLX that was loaded is {}, expected {}.{}.{}", mx::version(),
+                                           MLX_VERSION_MAJOR, MLX_VERSION_MINOR, MLX_VERSION_PATCH));
+  }
+  // Many shapes are normal here; MLX's check ends the process after so many misses.
+  setenv("MLX_ENABLE_CACHE_THRASHING_CHECK", "0", 0);
+}
+
+std::vector<Device*> make_devices() {
+  set_up();
+  std::vector<Device*> all;
+  const mx::Device gpu(mx::Device::gpu), cpu(mx::Device::cpu);
+  if (mx::is_available(gpu)) all.push_back(new Device(mx::metal::is_available() ? "metal" : "cuda", gpu));
+  if (mx::is_available(cpu)) all.push_back(new Device("cpu", cpu));
+  // Freed buffers are kept for the next call; MLX's own limit for the CPU is 32 MB.
+  if (all.size() == 1) mx::set_cache_limit(static_cast<size_t>(host_memory() / 8));
+  return all;
+}
+
+}  // namespace
+
+Device::Device(std::string name, mx::Device device)
+    : name_(std::move(name)), stream_(mx::new_thread_unsafe_stream(device)) {}
+
+DeviceFacts Device::facts() const {
+  DeviceFacts facts{name_, name_, is_cpu() ? host_memory() : 0};
+  for (const auto& [key, value] : mx::device_info(stream_.device)) {
+    if (key == "device_name") facts.description = std::get<std::string>(value);
+    if (key == "memory_size" || key == "total_memory") facts.memory = static_cast<int64_t>(std::get<size_t>(value));
+  }
+  return facts;
+}
+
+Turn::Turn(Device& device) : lock_(device.mutex_) {
+  // MLX would make a stream, and on the CPU a thread, for every thread that evaluates without this.
+  mx::set_default_stream(device.stream_);
+}
+
+const std::vector<Device*>& devices() {
+  static const std::vector<Device*> all = make_devices();
+  return all;
+}
+
+Device& find_device(std::string_view name) {
+  if (name.empty() && !devices().empty()) return *devices().front();
+  std::vector<std::string_view> names;
+  for (Device* device : devices()) {
+    if (device->name() == name) return *device;
+    names.push_back(device->name());
+  }
+  throw Error(Code::not_found, fmt::format("there is no device '{}', expected {}{}", name, fmt::join(names, " or "),
+                                           did_you_mean(name, names)));
+}
+
+}  // namespace ingot::mlx_engine

@@ -1,0 +1,168 @@
+#include "engines/mlx/frame.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engines/mlx/guards.h"
+#include "engines/mlx/lowering.h"
+#include "engines/mlx/plan.h"
+#include "program/error.h"
+
+namespace ingot::mlx_engine {
+
+// ------------------------------------------------------------------------------------------------------------- meter
+
+void Meter::spend(uint64_t steps) {
+  if (steps > limits_.steps - steps_) {
+    throw Error(Code::limit, fmt::format("the call takes more than {} steps", limits_.steps));
+  }
+  steps_ += steps;
+}
+
+void Meter::hold(int64_t bytes) {
+  if (bytes > limits_.bytes - alive_) {
+    throw Error(Code::limit,
+                fmt::format("{} bytes more than the {} alive go beyond the limit of {}", bytes, alive_, limits_.bytes));
+  }
+  alive_ += bytes;
+  peak_ = std::max(peak_, alive_);
+}
+
+// ------------------------------------------------------------------------------------------------------------- nodes
+
+Frame::Frame(Call& call, GraphId graph, std::vector<array> inputs, Bindings bindings)
+    : call_(call),
+      id_(graph),
+      graph_(call.plan.program.graphs[graph.id]),
+      bindings_(std::move(bindings)),
+      values_(graph_.values.size()) {
+  for (size_t i = 0; i < inputs.size(); ++i) values_[graph_.inputs[i].id] = std::move(inputs[i]);
+}
+
+std::vector<array> Frame::run() {
+  for (const Segment& segment : call_.plan.segments[id_.id]) {
+    if (segment.traceable && call_.traces) {
+      run_traced(segment);
+    } else {
+      run(segment);
+    }
+  }
+  std::vector<array> outputs;
+  for (const Output& output : graph_.outputs) outputs.push_back(in(output.value));
+  // From here on they count as results of the caller's node.
+  for (const Output& output : graph_.outputs) drop({output.value});
+  return outputs;
+}
+
+void Frame::run(const Segment& segment) {
+  for (uint32_t i = segment.first; i < segment.end; ++i) {
+    lower(graph_.nodes[i]);
+    drop(call_.plan.dead_after[id_.id][i]);
+  }
+}
+
+void Frame::lower(const Node& node) {
+  node_ = &node;
+  try {
+    if (call_.cancelled && *call_.cancelled) throw Error(Code::cancelled, "the call was cancelled");
+    call_.meter.spend(1);
+    set_results(visit([&]<class O>(const O& op) { return Lowering<O>::run(op, *this); }, node.op));
+  } catch (Error& error) {
+    error.in_op(mnemonic(node.op)).at_node(place_of(graph_, node));
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw Error(Code::limit, "the system has no more memory").in_op(mnemonic(node.op)).at_node(place_of(graph_, node));
+  } catch (const std::exception& error) {
+    throw Error(Code::internal, fmt::format("MLX refuses: {}", error.what()))
+        .in_op(mnemonic(node.op))
+        .at_node(place_of(graph_, node));
+  }
+}
+
+void Frame::set_results(std::vector<array> results) {
+  for (uint32_t i = 0; i < node_->result_count; ++i) {
+    const TensorType& type = result_type(i);
+    const Sizes expected = sizes(type.shape);
+    if (results[i].dtype() != to_mlx(type.dtype) ||
+        results[i].shape() != stored_shape(type.dtype, expected, type.scheme)) {
+      const mx::Shape& shape = results[i].shape();
+      throw Error::mismatch(Code::internal, "", fmt::format("result {}", i),
+                            fmt::format("{}[{}]", to_string(from_mlx(results[i].dtype())), fmt::join(shape, ", ")),
+                            fmt::format("{} ({})", to_string(type), fmt::join(expected, ", ")));
+    }
+    call_.meter.hold(static_cast<int64_t>(results[i].nbytes()));
+    call_.meter.spend(results[i].size());
+    values_[node_->first_result.id + i] = std::move(results[i]);
+  }
+  if (!call_.eager) return;
+  std::vector<array> made;
+  for (uint32_t i = 0; i < node_->result_count; ++i) made.push_back(*values_[node_->first_result.id + i]);
+  mx::eval(std::move(made));
+}
+
+void Frame::drop(const std::vector<Ref>& refs) {
+  for (Ref ref : refs) {
+    std::optional<array>& value = values_[ref.id];
+    if (value && graph_.values[ref.id].kind == ValueKind::result) {
+      call_.meter.release(static_cast<int64_t>(value->nbytes()));
+    }
+    value.reset();
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------- operands
+
+const array& Frame::in(Ref ref) const {
+  const Value& value = graph_.values[ref.id];
+  return value.kind == ValueKind::weight ? call_.weights[value.index] : *values_[ref.id];
+}
+
+array Frame::in(Ref ref, DType dtype) const { return mx::astype(in(ref), to_mlx(dtype), stream()); }
+
+std::vector<array> Frame::in(const std::vector<Ref>& refs) const {
+  std::vector<array> result;
+  for (Ref ref : refs) result.push_back(in(ref));
+  return result;
+}
+
+Sizes Frame::sizes(const Shape& shape) const {
+  Sizes result;
+  for (const Dim& dim : shape) result.push_back(size(dim));
+  return result;
+}
+
+void Frame::bind(SymbolId symbol, int64_t size) { bindings_.bind(call_.plan.program.symbols[symbol.id], size); }
+
+// ------------------------------------------------------------------------------------------------------------ values
+
+void Frame::guard(const array& holds, const array& witness, std::function<Error(const Tensor& witness)> refusal) {
+  const auto refuse = [refusal = std::move(refusal), op = mnemonic(node_->op), place = place_of(graph_, *node_)](
+                          const Tensor& value) { return refusal(value).in_op(op).at_node(place); };
+  call_.guards.push_back({mx::all(holds, stream()), witness, refuse});
+}
+
+Tensor Frame::read(const array& value, DType dtype) {
+  array dense = mx::contiguous(value, false, stream());
+  submit({dense}, call_.guards);
+  dense.wait();
+  // What is read may depend on what a guard refuses: it is heard first.
+  if (!hold(call_.guards)) refuse(call_.guards, stream());
+  call_.guards.clear();
+  Sizes sizes(dense.shape().begin(), dense.shape().end());
+  return download(dense, dtype, sizes, {});
+}
+
+void Frame::set_state(StateId id, array value) {
+  call_.states[id.id] = std::move(value);
+  call_.states_written[id.id] = true;
+}
+
+std::vector<array> Frame::call(GraphId graph, std::vector<array> inputs) const {
+  call_.meter.spend(call_.plan.program.graphs[graph.id].values.size());
+  return Frame(call_, graph, std::move(inputs), bindings_).run();
+}
+
+}  // namespace ingot::mlx_engine

@@ -1,0 +1,131 @@
+// Frame: the values of one graph as MLX arrays while it is lowered, and all that a lowering may ask for.
+//
+// Lowering builds MLX's lazy graph; nothing is computed until the call is submitted, unless an op must read values
+// (`read`: `if`, `while`, sizes that data decide) or the mode is eager.
+//
+// Ownership  a Frame holds its values until their last use, so that MLX may reuse their memory.
+// Threads    within one Turn of the device.
+// Failure    Error; whoever lowers the node adds its op and name. What values decide is a guard: it is computed with the
+//            results, and the call fails when it does not hold.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "engines/engine.h"
+#include "engines/mlx/convert.h"
+#include "engines/mlx/device.h"
+#include "program/error.h"
+
+namespace ingot::mlx_engine {
+
+struct Plan;
+struct Segment;
+struct Trace;
+class Traces;
+
+// A condition on values: `holds` is a bool scalar. When it is false, `refusal` says why from the witness' value.
+struct Guard {
+  array holds;
+  array witness;
+  std::function<Error(const Tensor& witness)> refusal;
+};
+
+// What one call uses, as engines/run_limits.h counts it.
+class Meter {
+ public:
+  explicit Meter(const RunLimits& limits) : limits_(limits) {}
+  void spend(uint64_t steps);
+  void hold(int64_t bytes);
+  void release(int64_t bytes) { alive_ -= bytes; }
+  uint64_t steps() const { return steps_; }
+  int64_t peak() const { return peak_; }
+  const RunLimits& limits() const { return limits_; }
+
+ private:
+  RunLimits limits_;
+  uint64_t steps_ = 0;
+  int64_t alive_ = 0, peak_ = 0;
+};
+
+// One call of a method, or the trace of a part of it.
+struct Call {
+  const Plan& plan;
+  Device& device;
+  const std::vector<array>& weights;
+  std::vector<array>& states;  // as the call sees them so far
+  std::vector<bool>& states_written;
+  std::vector<Guard> guards;
+  Meter meter;
+  bool eager = false;
+  Traces* traces = nullptr;  // where segments are traced; none in other modes, and within a trace
+  std::shared_ptr<const std::atomic<bool>> cancelled;
+};
+
+class Frame {
+ public:
+  // Precondition: the inputs are what the graph declares under `bindings`.
+  Frame(Call& call, GraphId graph, std::vector<array> inputs, Bindings bindings);
+
+  // Lowers the nodes in order and gives up the outputs.
+  std::vector<array> run();
+
+  mx::Stream stream() const { return call_.device.stream(); }
+  bool on_cpu() const { return call_.device.is_cpu(); }
+
+  // ---- operands
+  const array& in(Ref ref) const;
+  // Converted first, where the dtype differs: for promotion, which loses nothing that it may keep.
+  array in(Ref ref, DType dtype) const;
+  std::vector<array> in(const std::vector<Ref>& refs) const;
+  const TensorType& type(Ref ref) const { return graph_.type(ref); }
+  DType dtype(Ref ref) const { return type(ref).dtype; }
+  Sizes sizes(Ref ref) const { return sizes(type(ref).shape); }
+
+  // ---- results
+  uint32_t result_count() const { return node_->result_count; }
+  const TensorType& result_type(uint32_t i = 0) const { return graph_.values[node_->first_result.id + i].type; }
+  DType result_dtype(uint32_t i = 0) const { return result_type(i).dtype; }
+  Sizes result_sizes(uint32_t i = 0) const { return sizes(result_type(i).shape); }
+  mx::Shape result_shape(uint32_t i = 0) const { return to_mlx(result_sizes(i)); }
+
+  // ---- sizes
+  int64_t size(const Dim& dim) const { return evaluate(dim, bindings_); }
+  Sizes sizes(const Shape& shape) const;
+  mx::Shape shape(const Shape& of) const { return to_mlx(sizes(of)); }
+  void bind(SymbolId symbol, int64_t size);
+
+  // ---- values
+  // Fails the call unless `holds`, a bool of any shape, is true everywhere.
+  void guard(const array& holds, const array& witness, std::function<Error(const Tensor& witness)> refusal);
+  // Evaluates what there is so far. Only for ops that `reads_values` names (lowering.h).
+  Tensor read(const array& value, DType dtype);
+  void spend(uint64_t steps) { call_.meter.spend(steps); }
+
+  // ---- state and graphs
+  const array& state(StateId id) const { return call_.states[id.id]; }
+  void set_state(StateId id, array value);
+  // Another graph, with the symbols bound so far.
+  std::vector<array> call(GraphId graph, std::vector<array> inputs) const;
+
+ private:
+  void run(const Segment& segment);
+  void run_traced(const Segment& segment);
+  std::vector<int64_t> trace_key(const Segment& segment) const;
+  Trace record(const Segment& segment) const;
+  std::vector<array> passed_to(const Segment& segment) const;
+  void lower(const Node& node);
+  void set_results(std::vector<array> results);
+  void drop(const std::vector<Ref>& refs);
+
+  Call& call_;
+  GraphId id_;
+  const Graph& graph_;
+  Bindings bindings_;
+  std::vector<std::optional<array>> values_;  // by Ref; weights are read where they are
+  const Node* node_ = nullptr;                // the one that is lowered
+};
+
+}  // namespace ingot::mlx_engine

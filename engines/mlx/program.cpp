@@ -1,0 +1,140 @@
+#include "engines/mlx/program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engines/mlx/guards.h"
+#include "engines/mlx/lowering.h"
+#include "engines/mlx/tensor.h"
+#include "program/error.h"
+
+namespace ingot::mlx_engine {
+namespace {
+
+// What MLX throws about a whole graph has no node.
+template <class F>
+auto translated(F function) {
+  try {
+    return function();
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw Error(Code::internal, fmt::format("MLX fails: {}", error.what()));
+  }
+}
+
+class MlxPending final : public Pending {
+ public:
+  MlxPending(Device& device, std::vector<array> computed, std::vector<Guard> guards)
+      : device_(device), computed_(std::move(computed)), guards_(std::move(guards)) {}
+
+  bool ready() const override {
+    const auto available = [](const array& value) { return value.is_available(); };
+    return std::ranges::all_of(computed_, available) && std::ranges::all_of(guards_, available, &Guard::holds);
+  }
+
+  void wait() override {
+    translated([&] {
+      for (array& value : computed_) value.wait();
+      if (hold(guards_)) return;
+      Turn turn(device_);
+      refuse(guards_, device_.stream());
+    });
+  }
+
+ private:
+  Device& device_;
+  std::vector<array> computed_;
+  std::vector<Guard> guards_;
+};
+
+Handle handle_of(array value, const TensorType& type, Sizes sizes, Device& device) {
+  return std::make_shared<MlxTensor>(std::move(value), type.dtype, std::move(sizes), type.scheme, device);
+}
+
+}  // namespace
+
+MlxProgram::MlxProgram(const Program& program, Device& device, Mode mode, const EngineOptions& options)
+    : plan_(make_plan(program)),
+      device_(device),
+      mode_(mode),
+      limits_(options.limits),
+      traces_(options.cached_signatures) {
+  for (const Weight& weight : plan_.program.weights) weights_.push_back(on_device(weight.tensor));
+}
+
+array MlxProgram::on_device(const Tensor& tensor) {
+  uploaded_bytes_ += static_cast<int64_t>(tensor.bytes().size());
+  return mlx_engine::upload(tensor);
+}
+
+Handle MlxProgram::upload(const Tensor& tensor) {
+  return std::make_shared<MlxTensor>(on_device(tensor), tensor.dtype(), tensor.sizes(), tensor.scheme(), device_);
+}
+
+void MlxProgram::set_weight(WeightId weight, const Tensor& tensor) {
+  array value = on_device(tensor);
+  Turn turn(device_);
+  weights_[weight.id] = std::move(value);
+}
+
+std::unique_ptr<Pending> MlxProgram::start(Invocation invocation) {
+  const Graph& graph = plan_.program.graphs[invocation.method.id];
+  const auto array_of = [](const Handle& handle) { return dynamic_cast<const MlxTensor&>(*handle).value(); };
+  std::vector<array> inputs, states;
+  std::ranges::transform(invocation.inputs, std::back_inserter(inputs), array_of);
+  std::ranges::transform(invocation.states, std::back_inserter(states), array_of);
+  invocation.inputs.clear();
+  std::vector<bool> written(states.size(), false);
+
+  Turn turn(device_);
+  Call call{plan_,
+            device_,
+            weights_,
+            states,
+            written,
+            {},
+            Meter(limits_),
+            mode_ == Mode::eager,
+            mode_ == Mode::compiled ? &traces_ : nullptr,
+            std::move(invocation.cancelled)};
+  Frame frame(call, invocation.method, std::move(inputs), std::move(invocation.bindings));
+  std::vector<array> outputs = frame.run();
+  for (array& output : outputs) output = mx::contiguous(output, false, device_.stream());
+  std::vector<array> computed = outputs;
+  for (size_t i = 0; i < states.size(); ++i) {
+    if (written[i]) computed.push_back(states[i]);
+  }
+  translated([&] { submit(computed, call.guards); });
+
+  auto pending = std::make_unique<MlxPending>(device_, std::move(computed), std::move(call.guards));
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Ref value = graph.outputs[i].value;
+    pending->outputs.push_back(handle_of(std::move(outputs[i]), graph.type(value), frame.sizes(value), device_));
+  }
+  pending->states = std::move(invocation.states);
+  for (size_t i = 0; i < states.size(); ++i) {
+    if (!written[i]) continue;
+    const TensorType& type = plan_.program.states[i].type;
+    pending->states[i] = handle_of(std::move(states[i]), type, *literal_sizes(type.shape), device_);
+  }
+  return pending;
+}
+
+std::vector<std::string> MlxProgram::explain(GraphId id) const {
+  std::vector<std::string> lines;
+  const Graph& graph = plan_.program.graphs[id.id];
+  for (const Node& node : graph.nodes) lines.push_back(about(node.op, graph, device_.is_cpu()));
+  return lines;
+}
+
+EngineCounters MlxProgram::counters() const {
+  return {.uploaded_bytes = uploaded_bytes_,
+          .cached = traces_.cached(),
+          .traced = traces_.recorded(),
+          .evicted = traces_.evicted()};
+}
+
+}  // namespace ingot::mlx_engine

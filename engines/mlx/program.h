@@ -1,0 +1,45 @@
+// MlxProgram: a Program compiled for one device of MLX, in one mode.
+//
+// Ownership  the plan, and the weights as arrays on the device.
+// Threads    every method from any thread; building a call takes the device's Turn, waiting for it does not.
+// Failure    engines/engine.h.
+#pragma once
+
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include "engines/engine.h"
+#include "engines/mlx/device.h"
+#include "engines/mlx/plan.h"
+#include "engines/mlx/traces.h"
+
+namespace ingot::mlx_engine {
+
+enum class Mode { eager, lazy, compiled };
+inline constexpr std::string_view mode_names[] = {"eager", "lazy", "compiled"};
+
+class MlxProgram final : public CompiledProgram {
+ public:
+  MlxProgram(const Program& program, Device& device, Mode mode, const EngineOptions& options);
+
+  const Program& program() const override { return plan_.program; }
+  Handle upload(const Tensor& tensor) override;
+  void set_weight(WeightId weight, const Tensor& tensor) override;
+  std::unique_ptr<Pending> start(Invocation call) override;
+  std::vector<std::string> explain(GraphId graph) const override;
+  EngineCounters counters() const override;
+
+ private:
+  array on_device(const Tensor& tensor);
+
+  Plan plan_;
+  Device& device_;
+  Mode mode_;
+  RunLimits limits_;
+  std::vector<array> weights_;  // changed within a Turn
+  Traces traces_;
+  std::atomic<int64_t> uploaded_bytes_ = 0;
+};
+
+}  // namespace ingot::mlx_engine

@@ -1,0 +1,197 @@
+#include "engines/mlx/tape.h"
+
+#include <mlx/compile_impl.h>
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+namespace ingot::mlx_engine {
+namespace {
+
+// Constants that a tape may hold; what is larger is computed by every call.
+constexpr size_t most_constant_bytes = size_t{16} << 20;
+
+// mlx::compile on a GPU, for the fusion alone: its cache forgets the function at once.
+std::vector<array> fused(const Tape::Function& function, const std::vector<array>& inputs) {
+  static std::atomic<std::uintptr_t> next_id = 1;
+  const std::uintptr_t id = next_id++;
+  std::vector<array> outputs = mx::detail::compile(function, id)(inputs);
+  mx::detail::compile_erase(mx::detail::compile_cache(), id);
+  return outputs;
+}
+
+// The arrays that others are computed from, each behind its own inputs, and once.
+class InOrder {
+ public:
+  explicit InOrder(const std::vector<array>& leaves) {
+    for (const array& leaf : leaves) seen_.insert(leaf.id());
+  }
+
+  void visit(const array& root) {
+    std::vector<std::pair<array, size_t>> path;  // with how many of its inputs are done
+    const auto enter = [&](const array& a) {
+      if (!seen_.insert(a.id()).second) return;
+      for (const array& sibling : a.siblings()) seen_.insert(sibling.id());
+      path.emplace_back(a, 0);
+    };
+    enter(root);
+    while (!path.empty()) {
+      auto& [a, done] = path.back();
+      if (a.has_primitive() && done < a.inputs().size()) {
+        const array input = a.inputs()[done++];
+        enter(input);
+      } else {
+        order.push_back(a);
+        path.pop_back();
+      }
+    }
+  }
+
+  std::vector<array> order;
+
+ private:
+  std::unordered_set<std::uintptr_t> seen_;
+};
+
+size_t bytes_of(const std::vector<mx::Shape>& shapes, const std::vector<mx::Dtype>& dtypes) {
+  size_t bytes = 0;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    bytes += std::accumulate(shapes[i].begin(), shapes[i].end(), size_t{dtypes[i].size()}, std::multiplies<size_t>());
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Tape::Tape(const Function& function, const std::vector<array>& like, const Device& device) {
+  std::vector<array> inputs;
+  for (const array& a : like) {
+    inputs.emplace_back(a.shape(), a.dtype(), nullptr, std::vector<array>{});
+    inputs.back().set_tracer(true);
+  }
+  record(inputs, device.is_cpu() ? function(inputs) : fused(function, inputs));
+  fold(device);
+  mark_last_uses();
+}
+
+void Tape::record(const std::vector<array>& inputs, const std::vector<array>& outputs) {
+  input_count_ = inputs.size();
+  InOrder visited(inputs);
+  for (const array& output : outputs) visited.visit(output);
+  std::unordered_map<std::uintptr_t, Slot> slots;
+  for (const array& input : inputs) slots.emplace(input.id(), static_cast<Slot>(slots.size()));
+  for (const array& a : visited.order) {
+    if (a.has_primitive()) continue;
+    slots.emplace(a.id(), static_cast<Slot>(input_count_ + constants_.size()));
+    constants_.push_back(a);
+  }
+  auto next = static_cast<Slot>(input_count_ + constants_.size());
+  for (const array& a : visited.order) {
+    if (!a.has_primitive()) continue;
+    Step step{a.primitive_ptr(), {}, {}, {}};
+    for (const array& input : a.inputs()) step.inputs.push_back({slots.at(input.id()), false});
+    for (const array& result : a.outputs()) {
+      step.shapes.push_back(result.shape());
+      step.dtypes.push_back(result.dtype());
+      slots.emplace(result.id(), next++);
+    }
+    steps_.push_back(std::move(step));
+  }
+  for (const array& output : outputs) outputs_.push_back({slots.at(output.id()), false});
+}
+
+template <class F>
+void Tape::for_each_use(F function) {
+  for (Step& step : steps_) std::ranges::for_each(step.inputs, function);
+  std::ranges::for_each(outputs_, function);
+}
+
+// What depends on no input is computed once: masks, tables of positions.
+void Tape::fold(const Device& device) {
+  std::vector<std::optional<array>> known(input_count_);  // by slot
+  known.insert(known.end(), constants_.begin(), constants_.end());
+  std::vector<Step> rest;
+  std::vector<Slot> results;  // of the rest, as they were numbered
+  size_t bytes = 0;
+  for (Step& step : steps_) {
+    const auto is_known = [&](const Use& use) { return known[use.slot].has_value(); };
+    const size_t made = bytes_of(step.shapes, step.dtypes);
+    if (std::ranges::all_of(step.inputs, is_known) && bytes + made <= most_constant_bytes) {
+      bytes += made;
+      std::vector<array> inputs;
+      for (const Use& use : step.inputs) inputs.push_back(*known[use.slot]);
+      for (const array& a : array::make_arrays(step.shapes, step.dtypes, step.primitive, inputs)) known.emplace_back(a);
+    } else {
+      for (size_t i = 0; i < step.shapes.size(); ++i) {
+        results.push_back(static_cast<Slot>(known.size()));
+        known.emplace_back();
+      }
+      rest.push_back(std::move(step));
+    }
+  }
+  steps_ = std::move(rest);
+
+  // Slots anew, since only the constants that something still reads are kept.
+  std::vector<Slot> moved(known.size());
+  for (Slot slot = 0; slot < input_count_; ++slot) moved[slot] = slot;
+  std::vector<bool> kept(known.size(), false);
+  constants_.clear();
+  for_each_use([&](Use& use) {
+    if (!known[use.slot] || kept[use.slot]) return;
+    kept[use.slot] = true;
+    moved[use.slot] = static_cast<Slot>(input_count_ + constants_.size());
+    constants_.push_back(mx::contiguous(*known[use.slot], false, device.stream()));
+  });
+  for (size_t i = 0; i < results.size(); ++i) {
+    moved[results[i]] = static_cast<Slot>(input_count_ + constants_.size() + i);
+  }
+  for_each_use([&](Use& use) { use.slot = moved[use.slot]; });
+  mx::eval(constants_);
+}
+
+void Tape::mark_last_uses() {
+  std::unordered_set<Slot> read;
+  for (auto output = outputs_.rbegin(); output != outputs_.rend(); ++output)
+    output->last = read.insert(output->slot).second;
+  for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+    for (auto use = step->inputs.rbegin(); use != step->inputs.rend(); ++use) use->last = read.insert(use->slot).second;
+  }
+}
+
+std::vector<array> Tape::replay(std::vector<array> inputs) const {
+  std::vector<array> slots = std::move(inputs);
+  size_t count = slots.size() + constants_.size();
+  for (const Step& step : steps_) count += step.shapes.size();
+  slots.reserve(count);
+  slots.insert(slots.end(), constants_.begin(), constants_.end());
+  const auto take = [&](const Use& use) { return use.last ? std::move(slots[use.slot]) : slots[use.slot]; };
+  for (const Step& step : steps_) {
+    std::vector<array> operands;
+    operands.reserve(step.inputs.size());
+    for (const Use& use : step.inputs) operands.push_back(take(use));
+    if (step.shapes.size() == 1) {
+      slots.emplace_back(step.shapes[0], step.dtypes[0], step.primitive, std::move(operands));
+    } else {
+      for (array& a : mx::array::make_arrays(step.shapes, step.dtypes, step.primitive, operands)) {
+        slots.push_back(std::move(a));
+      }
+    }
+  }
+  std::vector<array> outputs;
+  outputs.reserve(outputs_.size());
+  for (const Use& output : outputs_) outputs.push_back(take(output));
+  return outputs;
+}
+
+size_t Tape::constant_bytes() const {
+  size_t bytes = 0;
+  for (const array& constant : constants_) bytes += constant.nbytes();
+  return bytes;
+}
+
+}  // namespace ingot::mlx_engine

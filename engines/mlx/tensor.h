@@ -1,0 +1,38 @@
+// MlxTensor: a tensor on one of MLX's devices.
+//
+// Ownership  shares the array's memory. Threads  immutable; any thread. Failure  what MLX reports while it waits.
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "engines/engine.h"
+#include "engines/mlx/convert.h"
+#include "engines/mlx/device.h"
+
+namespace ingot::mlx_engine {
+
+class MlxTensor final : public DeviceTensor {
+ public:
+  MlxTensor(array value, DType dtype, Sizes sizes, std::optional<QuantScheme> scheme, Device& device)
+      : value_(std::move(value)),
+        dtype_(dtype),
+        sizes_(std::move(sizes)),
+        scheme_(std::move(scheme)),
+        device_(device) {}
+
+  DType dtype() const override { return dtype_; }
+  const Sizes& sizes() const override { return sizes_; }
+  const std::optional<QuantScheme>& scheme() const override { return scheme_; }
+  Tensor to_host() const override;
+  const array& value() const { return value_; }
+
+ private:
+  array value_;
+  DType dtype_;
+  Sizes sizes_;
+  std::optional<QuantScheme> scheme_;
+  Device& device_;
+};
+
+}  // namespace ingot::mlx_engine

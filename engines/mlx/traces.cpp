@@ -1,0 +1,24 @@
+#include "engines/mlx/traces.h"
+
+namespace ingot::mlx_engine {
+
+std::shared_ptr<const Trace> Traces::get(const Key& key, const std::function<Trace()>& record) {
+  if (const auto found = entries_.find(key); found != entries_.end()) {
+    uses_.splice(uses_.begin(), uses_, found->second.use);
+    return found->second.trace;
+  }
+  auto trace = std::make_shared<const Trace>(record());
+  ++recorded_;
+  if (most_ == 0) return trace;
+  if (entries_.size() == most_) {
+    entries_.erase(uses_.back());
+    uses_.pop_back();
+    ++evicted_;
+  }
+  uses_.push_front(key);
+  entries_.emplace(key, Entry{trace, uses_.begin()});
+  cached_ = static_cast<int64_t>(entries_.size());
+  return trace;
+}
+
+}  // namespace ingot::mlx_engine

@@ -1,0 +1,54 @@
+// Traces: the tapes of a program's segments, by the sizes that they were recorded for; the least used go first.
+//
+// Ownership  of the tapes. Threads  within a Turn; the counters from any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "engines/mlx/frame.h"
+#include "engines/mlx/tape.h"
+
+namespace ingot::mlx_engine {
+
+// A segment on tape. Its inputs are those of the segment, then weights, then states; its outputs those of the segment,
+// then the states written, then for each guard whether it holds and its witness.
+struct Trace {
+  Tape tape;
+  std::vector<StateId> states_written;
+  std::vector<std::function<Error(const Tensor& witness)>> refusals;
+  uint64_t steps = 0;
+  int64_t peak_bytes = 0;
+};
+
+class Traces {
+ public:
+  // Graph, segment and sizes.
+  using Key = std::vector<int64_t>;
+
+  explicit Traces(size_t most) : most_(most) {}
+
+  // The one of this key; recorded first where it is not there.
+  std::shared_ptr<const Trace> get(const Key& key, const std::function<Trace()>& record);
+
+  int64_t cached() const { return cached_; }
+  int64_t recorded() const { return recorded_; }
+  int64_t evicted() const { return evicted_; }
+
+ private:
+  struct Entry {
+    std::shared_ptr<const Trace> trace;
+    std::list<Key>::iterator use;
+  };
+  size_t most_;
+  std::map<Key, Entry> entries_;
+  std::list<Key> uses_;  // the latest first
+  std::atomic<int64_t> cached_ = 0, recorded_ = 0, evicted_ = 0;
+};
+
+}  // namespace ingot::mlx_engine

@@ -1,0 +1,107 @@
+#include "engines/reference/engine.h"
+
+#include <unistd.h>
+
+#include <mutex>
+#include <utility>
+
+#include "engines/reference/execute.h"
+#include "engines/reference/supported.h"
+#include "program/error.h"
+
+namespace ingot::reference {
+namespace {
+
+class HostTensor final : public DeviceTensor {
+ public:
+  explicit HostTensor(Tensor tensor) : tensor_(std::move(tensor)) {}
+  DType dtype() const override { return tensor_.dtype(); }
+  const Sizes& sizes() const override { return tensor_.sizes(); }
+  const std::optional<QuantScheme>& scheme() const override { return tensor_.scheme(); }
+  Tensor to_host() const override { return tensor_; }
+
+ private:
+  Tensor tensor_;
+};
+
+Handle handle_of(Tensor tensor) { return std::make_shared<HostTensor>(std::move(tensor)); }
+
+// There is nothing to wait for.
+class Done final : public Pending {
+ public:
+  bool ready() const override { return true; }
+  void wait() override {}
+};
+
+class ReferenceProgram final : public CompiledProgram {
+ public:
+  ReferenceProgram(Program program, const EngineOptions& options)
+      : plan_(std::make_shared<const Plan>(make_plan(std::move(program), options.poison))), limits_(options.limits) {}
+
+  const Program& program() const override { return plan_->program; }
+  Handle upload(const Tensor& tensor) override { return handle_of(tensor.aligned()); }
+
+  // Calls that run keep the plan that they began with.
+  void set_weight(WeightId weight, const Tensor& tensor) override {
+    const std::lock_guard lock(mutex_);
+    Plan changed = *plan_;
+    changed.program.weights[weight.id].tensor = tensor.aligned();
+    plan_ = std::make_shared<const Plan>(std::move(changed));
+  }
+
+  std::unique_ptr<Pending> start(Invocation call) override {
+    std::vector<Tensor> inputs, states;
+    for (const Handle& input : call.inputs) inputs.push_back(input->to_host());
+    for (const Handle& state : call.states) states.push_back(state->to_host());
+    States now(std::move(states));
+    const std::shared_ptr<const Plan> plan = this->plan();
+    std::vector<Tensor> outputs =
+        execute(*plan, call.method, std::move(inputs), std::move(call.bindings), now, limits_, call.cancelled.get());
+    auto done = std::make_unique<Done>();
+    for (Tensor& output : outputs) done->outputs.push_back(handle_of(output.aligned()));
+    done->states = std::move(call.states);
+    for (uint32_t id = 0; id < done->states.size(); ++id) {
+      if (now.is_written({id})) done->states[id] = handle_of(now.read({id}));
+    }
+    return done;
+  }
+
+  std::vector<std::string> explain(GraphId graph) const override {
+    return std::vector<std::string>(plan_->program.graphs[graph.id].nodes.size());
+  }
+  EngineCounters counters() const override { return {}; }
+
+ private:
+  std::shared_ptr<const Plan> plan() const {
+    const std::lock_guard lock(mutex_);
+    return plan_;
+  }
+
+  mutable std::mutex mutex_;
+  std::shared_ptr<const Plan> plan_;
+  RunLimits limits_;
+};
+
+class ReferenceEngine final : public Engine {
+ public:
+  std::string_view name() const override { return "reference"; }
+  std::string version() const override { return "1"; }
+  std::vector<std::string_view> modes() const override { return {"eager"}; }
+  std::vector<DeviceFacts> devices() const override {
+    return {{"cpu", "plain loops on one core", int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGE_SIZE)}};
+  }
+
+  std::shared_ptr<CompiledProgram> compile(Program program, const EngineOptions& options) const override {
+    check_supported(program);
+    return std::make_shared<ReferenceProgram>(std::move(program), options);
+  }
+};
+
+}  // namespace
+
+const Engine& engine() {
+  static const ReferenceEngine engine;
+  return engine;
+}
+
+}  // namespace ingot::reference

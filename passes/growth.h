@@ -1,0 +1,16 @@
+// How much memory a pass may spend on keeping a value instead of computing it.
+#pragma once
+
+#include <algorithm>
+
+#include "program/tensor.h"
+
+namespace ingot {
+
+// Whether a value of literal sizes has at most `bytes`, or twice what was `read` to compute it.
+inline bool grows_within(const TensorType& type, int64_t read, int64_t bytes) {
+  const auto sizes = literal_sizes(type.shape);
+  return sizes && byte_count(type.dtype, *sizes, type.scheme) / 2 <= std::max(bytes / 2, read);
+}
+
+}  // namespace ingot

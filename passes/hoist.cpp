@@ -1,0 +1,176 @@
+#include "passes/hoist.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "passes/effects.h"
+#include "passes/growth.h"
+#include "passes/names.h"
+#include "passes/operands.h"
+#include "passes/subgraph.h"
+#include "program/verify.h"
+
+namespace ingot {
+namespace {
+
+bool rearranges(const Op& op) {
+  switch (op.opcode()) {
+    case Opcode::reshape:
+    case Opcode::transpose:
+    case Opcode::broadcast:
+    case Opcode::slice:
+    case Opcode::as_strided:
+    case Opcode::diagonal: return true;
+    default: return false;
+  }
+}
+
+// One method, split into what is computed before calls and what in each.
+class Split {
+ public:
+  Split(const Program& program, const Graph& method, const HoistOptions& options)
+      : program_(program), method_(method), options_(options), weights_read_(method.values.size()) {
+    find_parameter_only();
+    divide();
+  }
+
+  bool empty() const { return prepared_.empty(); }
+
+  Graph rest() const {
+    std::vector<Ref> inputs = method_.inputs;
+    inputs.insert(inputs.end(), prepared_.begin(), prepared_.end());
+    Graph graph = subgraph(method_, in_rest_, inputs, method_.outputs);
+    for (size_t i = method_.inputs.size(); i < inputs.size(); ++i) {
+      std::string& name = graph.values[graph.inputs[i].id].name;
+      if (name.empty()) name = free_name(graph.values, fmt::format("prepared {}", i - method_.inputs.size()));
+    }
+    return graph;
+  }
+
+  Graph prepare(const Graph& rest) const {
+    std::vector<Output> outputs;
+    for (size_t i = 0; i < prepared_.size(); ++i) {
+      outputs.push_back({rest.values[rest.inputs[method_.inputs.size() + i].id].name, prepared_[i]});
+    }
+    Graph graph = subgraph(method_, in_prepare_, {}, outputs);
+    graph.exported = false;
+    return graph;
+  }
+
+ private:
+  // Bytes of weights that a value depends on; none where it depends on anything else.
+  using Read = std::optional<int64_t>;
+
+  void find_parameter_only() {
+    for (uint32_t id = 0; id < method_.values.size(); ++id) {
+      const Value& value = method_.values[id];
+      if (value.kind == ValueKind::weight) {
+        weights_read_[id] = static_cast<int64_t>(program_.weights[value.index].tensor.bytes().size());
+      }
+    }
+    for (const Node& node : method_.nodes) {
+      Read read = stands_alone(node.op) && node.op.opcode() != Opcode::ensure_shape ? Read(0) : std::nullopt;
+      visit_operands(node.op, [&](Ref ref) {
+        const Read operand = weights_read_[ref.id];
+        read = read && operand ? Read(*read + *operand) : std::nullopt;
+      });
+      for (uint32_t i = 0; i < node.result_count; ++i) weights_read_[node.first_result.id + i] = read;
+    }
+  }
+
+  // From the last node to the first, so that what needs a value is known before it.
+  void divide() {
+    std::vector<bool> wanted(method_.values.size());
+    for (const Output& output : method_.outputs) wanted[output.value.id] = true;
+    in_rest_.resize(method_.nodes.size());
+    for (size_t i = method_.nodes.size(); i-- > 0;) {
+      const Node& node = method_.nodes[i];
+      const std::vector<Ref> results = results_in(node, wanted);
+      if (results.empty() && node.result_count > 0 && weights_read_[node.first_result.id]) continue;
+      if (!results.empty() && std::ranges::all_of(results, [&](Ref ref) { return pays(node, ref); })) {
+        prepared_.insert(prepared_.end(), results.rbegin(), results.rend());
+        continue;
+      }
+      in_rest_[i] = true;
+      visit_operands(node.op, [&](Ref ref) { wanted[ref.id] = true; });
+    }
+    std::ranges::reverse(prepared_);
+    find_prepare();
+  }
+
+  static std::vector<Ref> results_in(const Node& node, const std::vector<bool>& wanted) {
+    std::vector<Ref> results;
+    for (uint32_t i = 0; i < node.result_count; ++i) {
+      if (wanted[node.first_result.id + i]) results.push_back({node.first_result.id + i});
+    }
+    return results;
+  }
+
+  bool pays(const Node& node, Ref ref) const {
+    const Read read = weights_read_[ref.id];
+    return read && *read > 0 && !rearranges(node.op) && grows_within(method_.type(ref), *read, options_.growth_bytes);
+  }
+
+  void find_prepare() {
+    std::vector<bool> wanted(method_.values.size());
+    for (const Ref ref : prepared_) wanted[ref.id] = true;
+    in_prepare_.resize(method_.nodes.size());
+    for (size_t i = method_.nodes.size(); i-- > 0;) {
+      in_prepare_[i] = !results_in(method_.nodes[i], wanted).empty();
+      if (in_prepare_[i]) visit_operands(method_.nodes[i].op, [&](Ref ref) { wanted[ref.id] = true; });
+    }
+  }
+
+  const Program& program_;
+  const Graph& method_;
+  const HoistOptions& options_;
+  std::vector<Read> weights_read_;  // by value
+  std::vector<Ref> prepared_;       // in the order of the nodes
+  std::vector<bool> in_rest_, in_prepare_;
+};
+
+std::vector<bool> called_graphs(const Program& program) {
+  std::vector<bool> called(program.graphs.size());
+  for (const Graph& graph : program.graphs) {
+    for (const Node& node : graph.nodes) {
+      visit_graphs(node.op, [&](GraphId id) { called[id.id] = true; });
+    }
+  }
+  return called;
+}
+
+std::vector<WeightId> weights_of(const Graph& graph) {
+  std::vector<WeightId> weights;
+  for (const Value& value : graph.values) {
+    if (value.kind == ValueKind::weight) weights.push_back({value.index});
+  }
+  std::ranges::sort(weights);
+  return weights;
+}
+
+}  // namespace
+
+Hoisted hoist_parameter_only(Program program, const HoistOptions& options) {
+  Hoisted result;
+  const std::vector<bool> called = called_graphs(program);
+  const size_t graphs = program.graphs.size();
+  for (size_t i = 0; i < graphs; ++i) {
+    const Graph& method = program.graphs[i];
+    if (!method.exported || called[i]) continue;
+    const Split split(program, method, options);
+    if (split.empty()) continue;
+    Graph rest = split.rest(), prepare = split.prepare(rest);
+    prepare.name = free_name(program.graphs, method.name + ".prepare");
+    const GraphId id{static_cast<uint32_t>(program.graphs.size())};
+    result.methods.push_back({method.name, id, method.inputs.size(), weights_of(prepare)});
+    program.graphs[i] = std::move(rest);
+    program.graphs.push_back(std::move(prepare));
+  }
+  verify(program);
+  result.program = std::move(program);
+  return result;
+}
+
+}  // namespace ingot

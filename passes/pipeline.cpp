@@ -1,0 +1,75 @@
+#include "passes/pipeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "passes/canonicalize.h"
+#include "passes/cse.h"
+#include "passes/dce.h"
+#include "program/error.h"
+#include "program/text/suggest.h"
+
+namespace ingot {
+namespace {
+
+RewriteOptions rewriting(const PassOptions& options) {
+  return {.is_constant = options.is_constant, .on_applied = options.on_applied};
+}
+
+Program run_canonicalize(Program program, const PassOptions& options) {
+  return canonicalize(std::move(program), rewriting(options));
+}
+
+Program run_fold(Program program, const PassOptions& options) {
+  if (!options.evaluate) return program;
+  return fold_constants(program, options.evaluate,
+                        {.is_constant = options.is_constant, .growth_bytes = options.growth_bytes});
+}
+
+Program run_cse(Program program, const PassOptions&) { return merge_equal(program); }
+Program run_dce(Program program, const PassOptions&) { return drop_unused(program); }
+
+constexpr Pass all[] = {
+    {"canonicalize", "one spelling for each expression, and nothing that does nothing", canonical_rules,
+     run_canonicalize},
+    {"fold", "what depends on constants alone is computed now", nullptr, run_fold},
+    {"cse", "of equal nodes on equal operands the first stands for all", nullptr, run_cse},
+    {"dce", "nodes and graphs that nothing uses are dropped", nullptr, run_dce},
+};
+
+bool same(const Graph& a, const Graph& b) {
+  const auto node = [](const Node& x, const Node& y) { return x.op == y.op; };
+  const auto output = [](const Output& x, const Output& y) { return x.value == y.value; };
+  return a.values.size() == b.values.size() && std::ranges::equal(a.nodes, b.nodes, node) &&
+         std::ranges::equal(a.outputs, b.outputs, output);
+}
+
+}  // namespace
+
+std::span<const Pass> passes() { return all; }
+
+Program optimize(Program program, const PassOptions& options) {
+  for (int round = 0; round < options.rounds; ++round) {
+    Program next = program;
+    for (const Pass& pass : all) next = pass.run(std::move(next), options);
+    const bool unchanged = std::ranges::equal(next.graphs, program.graphs, same);
+    program = std::move(next);
+    if (unchanged) break;
+  }
+  return program;
+}
+
+Program optimize_until(Program program, std::string_view last, const PassOptions& options) {
+  const auto end = std::ranges::find(all, last, &Pass::name);
+  if (end == std::end(all)) {
+    std::vector<std::string_view> names;
+    for (const Pass& pass : all) names.push_back(pass.name);
+    throw Error(Code::not_found, fmt::format("there is no pass '{}', expected {}{}", last, fmt::join(names, ", "),
+                                             did_you_mean(last, names)));
+  }
+  for (auto pass = std::begin(all); pass <= end; ++pass) program = pass->run(std::move(program), options);
+  return program;
+}
+
+}  // namespace ingot

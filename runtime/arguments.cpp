@@ -1,0 +1,126 @@
+#include "runtime/arguments.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "program/error.h"
+#include "program/text/suggest.h"
+
+namespace ingot {
+namespace {
+
+const std::string& input_name(const Graph& method, size_t i) { return method.values[method.inputs[i].id].name; }
+
+// Where each input comes from: a tensor of the caller, or a handle that stays.
+struct Origin {
+  const Tensor* given = nullptr;
+  Handle bound;
+};
+
+std::vector<Origin> origins_of(const Graph& method, const std::vector<NamedTensor>& given, const Bound& bound) {
+  std::vector<Origin> origins(method.inputs.size());
+  for (const NamedTensor& tensor : given) {
+    Origin& origin = origins[input_index(method, tensor.name)];
+    if (origin.given) throw Error(Code::invalid_argument, fmt::format("input {} is given twice", tensor.name));
+    origin.given = &tensor.tensor;
+  }
+  for (size_t i = 0; i < origins.size(); ++i) {
+    if (origins[i].given) continue;
+    const auto found = bound.find(input_name(method, i));
+    if (found == bound.end()) {
+      throw Error::mismatch(Code::invalid_argument, "", "input " + input_name(method, i), "missing",
+                            to_string(method.type(method.inputs[i])));
+    }
+    origins[i].bound = found->second;
+  }
+  return origins;
+}
+
+const Sizes& sizes_of(const Origin& origin) { return origin.given ? origin.given->sizes() : origin.bound->sizes(); }
+
+void check(const std::string& subject, const Origin& origin, const TensorType& declared) {
+  if (origin.given) return check_type(subject, *origin.given, declared);
+  check_type(subject, origin.bound->dtype(), origin.bound->sizes(), origin.bound->scheme(), declared);
+}
+
+}  // namespace
+
+void check_type(std::string_view subject, DType dtype, const Sizes& sizes, const std::optional<QuantScheme>& scheme,
+                const TensorType& declared) {
+  const bool fits = dtype == declared.dtype && scheme == declared.scheme &&
+                    std::ranges::equal(sizes, declared.shape, [](int64_t size, const Dim& dim) {
+                      return !dim.is_literal() || dim.literal() == size;
+                    });
+  if (fits) return;
+  const TensorType actual{dtype, Shape(sizes.begin(), sizes.end()), scheme};
+  throw Error::mismatch(Code::type_mismatch, "", subject, to_string(actual), to_string(declared));
+}
+
+void check_type(std::string_view subject, const Tensor& tensor, const TensorType& declared) {
+  check_type(subject, tensor.dtype(), tensor.sizes(), tensor.scheme(), declared);
+}
+
+size_t input_index(const Graph& method, std::string_view name) {
+  std::vector<std::string_view> names;
+  for (size_t i = 0; i < method.inputs.size(); ++i) {
+    if (input_name(method, i) == name) return i;
+    names.push_back(input_name(method, i));
+  }
+  throw Error(Code::not_found, fmt::format("there is no input {}{}", name, did_you_mean(name, names)));
+}
+
+size_t output_index(const Graph& method, std::string_view name) {
+  std::vector<std::string_view> names;
+  for (size_t i = 0; i < method.outputs.size(); ++i) {
+    if (method.outputs[i].name == name) return i;
+    names.push_back(method.outputs[i].name);
+  }
+  throw Error(Code::not_found, fmt::format("there is no output {}{}", name, did_you_mean(name, names)));
+}
+
+Bindings bindings_of(const Graph& method, const std::vector<Sizes>& sizes) {
+  std::vector<DimEquation> equations;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const Shape& shape = method.type(method.inputs[i]).shape;
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+      equations.push_back({shape[axis], sizes[i][axis], fmt::format("input {}, axis {}", input_name(method, i), axis)});
+    }
+  }
+  return solve(equations);
+}
+
+std::optional<Sizes> known_sizes(const Shape& shape, const Bindings& bindings) {
+  Sizes sizes;
+  for (const Dim& dim : shape) {
+    std::vector<Symbol> symbols;
+    collect_symbols(dim, symbols);
+    if (!std::ranges::all_of(symbols, [&](const Symbol& symbol) { return bindings.find(symbol).has_value(); }))
+      return {};
+    sizes.push_back(evaluate(dim, bindings));
+  }
+  return sizes;
+}
+
+Arguments arguments_of(const Graph& method, const std::vector<NamedTensor>& given, const Bound& bound,
+                       CompiledProgram& compiled) {
+  try {
+    const std::vector<Origin> origins = origins_of(method, given, bound);
+    std::vector<Sizes> sizes;
+    for (size_t i = 0; i < origins.size(); ++i) {
+      check("input " + input_name(method, i), origins[i], method.type(method.inputs[i]));
+      sizes.push_back(sizes_of(origins[i]));
+    }
+    Arguments arguments{{}, bindings_of(method, sizes)};
+    for (const Origin& origin : origins) {
+      arguments.inputs.push_back(origin.given ? compiled.upload(*origin.given) : origin.bound);
+    }
+    return arguments;
+  } catch (Error& error) {
+    throw error.in_op(method.name);
+  }
+}
+
+}  // namespace ingot

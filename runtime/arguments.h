@@ -1,0 +1,43 @@
+// Arguments: what a call passes to a method, checked before anything runs.
+//
+// Ownership  values. Threads  pure functions.
+// Failure    Error that names the method and the input: missing, unknown, given twice, or not of the declared type.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engines/engine.h"
+#include "program/io/named_tensor.h"
+
+namespace ingot {
+
+using Bound = std::map<std::string, Handle, std::less<>>;  // inputs that stay, by name
+
+struct Arguments {
+  std::vector<Handle> inputs;  // in the order of the method
+  Bindings bindings;
+};
+
+// Inputs by name, in any order; what is not given comes from `bound`.
+Arguments arguments_of(const Graph& method, const std::vector<NamedTensor>& given, const Bound& bound,
+                       CompiledProgram& compiled);
+
+// The symbols of a method, from the sizes of its inputs in their order. Throws where a size contradicts another or a bound.
+Bindings bindings_of(const Graph& method, const std::vector<Sizes>& sizes);
+
+// The sizes of a shape; none where a symbol is not bound yet, since data decide it.
+std::optional<Sizes> known_sizes(const Shape& shape, const Bindings& bindings);
+
+// Throws unless a tensor is of the declared type, symbols aside: dtype, scheme, rank and the sizes that are known.
+void check_type(std::string_view subject, DType dtype, const Sizes& sizes, const std::optional<QuantScheme>& scheme,
+                const TensorType& declared);
+void check_type(std::string_view subject, const Tensor& tensor, const TensorType& declared);
+
+// The position of an input or output by its name.
+size_t input_index(const Graph& method, std::string_view name);
+size_t output_index(const Graph& method, std::string_view name);
+
+}  // namespace ingot

@@ -1,0 +1,16 @@
+// The engines of this build, by name.
+//
+// Threads    immutable. Failure  Code::not_found for a name that is none, with those that are.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "engines/engine.h"
+
+namespace ingot {
+
+std::span<const Engine* const> engines();
+const Engine& find_engine(std::string_view name);
+
+}  // namespace ingot

@@ -1,0 +1,34 @@
+// Worker: one thread that runs tasks in the order in which they come.
+//
+// Ownership  of its thread, which starts with the first task. The destructor waits until all tasks are done.
+// Threads    `post` from any thread. Tasks must not throw, and must not destroy the Worker.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace ingot {
+
+class Worker {
+ public:
+  Worker() = default;
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+  ~Worker();
+
+  void post(std::function<void()> task);
+
+ private:
+  void work();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> tasks_;
+  bool ending_ = false;
+  std::thread thread_;
+};
+
+}  // namespace ingot

@@ -1,0 +1,295 @@
+// Every rule of canonicalize by itself: where it applies and what comes out, and what is near and stays as it is.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "passes/canonicalize.h"
+#include "tests/passes/passes_support.h"
+
+namespace ingot::test {
+namespace {
+
+struct RuleCase {
+  std::string_view rule, inputs, before, after;  // nothing in `after`: the rule does not apply
+};
+
+constexpr RuleCase kCases[] = {
+    // ------------------------------------------------------------------------------------------------------ reshape
+    {"reshape_of_reshape", "%x: f32[2, 3]", "%a = reshape %x {shape=[6]}; %y = reshape %a {shape=[3, 2]}; return %y",
+     "%y = reshape %x {shape=[3, 2]}; return %y"},
+    {"reshape_of_reshape", "%x: f32[S, 6]",
+     "%a = reshape %x {shape=[6*S]}; %b = reshape %a {shape=[2, 3*S]}; %y = reshape %b {shape=[3, 2*S]}; return %y",
+     "%y = reshape %x {shape=[3, 2*S]}; return %y"},
+    // What others use stays, and is read all the same.
+    {"reshape_of_reshape", "%x: f32[2, 3]",
+     "%a = reshape %x {shape=[6]}; %y = reshape %a {shape=[3, 2]}; return %y, %a",
+     "%a = reshape %x {shape=[6]}; %y = reshape %x {shape=[3, 2]}; return %y, %a"},
+    {"reshape_of_reshape", "%x: f32[2, 3]", "%a = transpose %x {perm=[1, 0]}; %y = reshape %a {shape=[6]}; return %y",
+     ""},
+    {"reshape_same", "%x: f32[S, 3]", "%y = reshape %x {shape=[S, 3]}; return %y", "return %x"},
+    {"reshape_same", "%x: f32[3, 3]", "%y = reshape %x {shape=[9]}; return %y", ""},
+    {"reshape_of_full", "%x: f32[S, 2]",
+     "%a = full {shape=[S, 2], value=3}; %b = reshape %a {shape=[2*S]}; return %b, %x",
+     "%b = full {shape=[2*S], value=3}; return %b, %x"},
+    {"reshape_of_full", "%x: f32[4]", "%a = iota {length=4}; %y = reshape %a {shape=[2, 2]}; return %y", ""},
+    // ---------------------------------------------------------------------------------------------------- transpose
+    {"transpose_identity", "%x: f32[2, 3]", "%y = transpose %x {perm=[0, 1]}; return %y", "return %x"},
+    {"transpose_identity", "%x: f32[2, 2]", "%y = transpose %x {perm=[1, 0]}; return %y", ""},
+    {"transpose_of_transpose", "%x: f32[2, 3, 4]",
+     "%a = transpose %x {perm=[2, 0, 1]}; %y = transpose %a {perm=[0, 2, 1]}; return %y",
+     "%y = transpose %x {perm=[2, 1, 0]}; return %y"},
+    {"transpose_of_transpose", "%x: f32[2, 3]",
+     "%a = reshape %x {shape=[3, 2]}; %y = transpose %a {perm=[1, 0]}; return %y", ""},
+    {"transpose_of_full", "%x: f32[2]",
+     "%a = full {shape=[2, 3], value=7, dtype=i8}; %y = transpose %a {perm=[1, 0]}; return %y",
+     "%y = full {shape=[3, 2], value=7, dtype=i8}; return %y"},
+    {"transpose_of_full", "%x: f32[2, 3]", "%y = transpose %x {perm=[1, 0]}; return %y", ""},
+    // ---------------------------------------------------------------------------------------------------- broadcast
+    {"broadcast_same", "%x: f32[S, 1]", "%y = broadcast %x {shape=[S, 1]}; return %y", "return %x"},
+    {"broadcast_same", "%x: f32[S, 1]", "%y = broadcast %x {shape=[S, 2]}; return %y", ""},
+    {"broadcast_of_broadcast", "%x: f32[1]",
+     "%a = broadcast %x {shape=[3, 1]}; %y = broadcast %a {shape=[2, 3, 4]}; return %y",
+     "%y = broadcast %x {shape=[2, 3, 4]}; return %y"},
+    {"broadcast_of_broadcast", "%x: f32[2]",
+     "%a = reshape %x {shape=[2, 1]}; %y = broadcast %a {shape=[2, 3]}; return %y", ""},
+    {"broadcast_of_full", "%x: f32[S]", "%a = full {shape=[], value=0.5}; %y = broadcast %a {shape=[S]}; return %y",
+     "%y = full {shape=[S], value=0.5}; return %y"},
+    {"broadcast_of_full", "%x: f32[S]", "%y = broadcast @one {shape=[S]}; return %y", ""},
+    {"binary_of_broadcast", "%x: f32[S, 3], %b: f32[3]", "%a = broadcast %b {shape=[S, 3]}; %y = sub %a, %x; return %y",
+     "%y = sub %b, %x; return %y"},
+    {"binary_of_broadcast", "%x: f32[S, 3], %b: f16[3]", "%a = broadcast %b {shape=[S, 3]}; %y = div %x, %a; return %y",
+     "%y = div %x, %b; return %y"},
+    // Here the broadcast gives the result its shape.
+    {"binary_of_broadcast", "%x: f32[S, 1], %b: f32[3]", "%a = broadcast %b {shape=[S, 3]}; %y = add %a, %x; return %y",
+     ""},
+    {"compare_of_broadcast", "%x: f32[2, 3], %b: f32[3]", "%a = broadcast %b {shape=[2, 3]}; %y = lt %a, %x; return %y",
+     "%y = lt %b, %x; return %y"},
+    {"compare_of_broadcast", "%x: f32[3], %b: f32[3]", "%a = broadcast %b {shape=[2, 3]}; %y = lt %a, %x; return %y",
+     ""},
+    // --------------------------------------------------------------------------------------------- slice, concatenate
+    {"slice_of_everything", "%x: f32[S, 3]", "%y = slice %x {axes=[0, 1], starts=[0, 0], stops=[S, 3]}; return %y",
+     "return %x"},
+    {"slice_of_everything", "%x: f32[1]", "%y = slice %x {axes=[0], starts=[0], stops=[1], steps=[2]}; return %y",
+     "return %x"},
+    {"slice_of_everything", "%x: f32[3]", "%y = slice %x {axes=[0], starts=[0], stops=[3], steps=[2]}; return %y", ""},
+    {"slice_of_everything", "%x: f32[3]", "%y = slice %x {axes=[0], starts=[1], stops=[3]}; return %y", ""},
+    {"slice_of_slice", "%x: f32[9, 8]",
+     "%a = slice %x {axes=[-2], starts=[2], stops=[9]}; "
+     "%y = slice %a {axes=[1, 0], starts=[3, 1], stops=[4, 5]}; return %y",
+     "%y = slice %x {axes=[0, 1], starts=[3, 3], stops=[7, 4]}; return %y"},
+    {"slice_of_slice", "%x: f32[9]",
+     "%a = slice %x {axes=[0], starts=[1], stops=[9], steps=[2]}; "
+     "%y = slice %a {axes=[0], starts=[1], stops=[3]}; return %y",
+     ""},
+    {"concatenate_of_one", "%x: f32[3]", "%y = concatenate [%x]; return %y", "return %x"},
+    {"concatenate_of_one", "%x: f32[3]", "%y = concatenate [%x, %x]; return %y", ""},
+    {"concatenate_of_concatenate", "%x: f32[2, 3], %z: f32[2, 1]",
+     "%a = concatenate [%x, %z] {axis=1}; %y = concatenate [%a, %x] {axis=-1}; return %y",
+     "%y = concatenate [%x, %z, %x] {axis=-1}; return %y"},
+    {"concatenate_of_concatenate", "%x: f32[2, 2]",
+     "%a = concatenate [%x, %x]; %y = concatenate [%a, %a] {axis=1}; return %y", ""},
+    // The inner one converts i64 to f16, which is not what i64 to f32 is.
+    {"concatenate_of_concatenate", "%x: i64[2], %z: f16[2], %v: f32[2]",
+     "%a = concatenate [%x, %z]; %y = concatenate [%a, %v]; return %y", ""},
+    {"concatenate_of_concatenate", "%x: f32[2]", "%a = concatenate [%x, %x]; %y = concatenate [%a, %x]; return %y, %a",
+     ""},
+    // ------------------------------------------------------------------------------------------ what moves nothing
+    {"pad_by_nothing", "%x: f32[S]", "%y = pad %x {before=[0], after=[0], value=2}; return %y", "return %x"},
+    {"pad_by_nothing", "%x: f32[S]", "%y = pad %x {before=[0], after=[1]}; return %y", ""},
+    {"ensure_shape_proven", "%x: f32[S, 2]", "%y = ensure_shape %x {shape=[S, 2]}; return %y", "return %x"},
+    {"ensure_shape_proven", "%x: f32[S, 2], %z: f32[T]", "%y = ensure_shape %x {shape=[T, 2]}; return %y", ""},
+    {"tile_once", "%x: f32[S, 2]", "%y = tile %x {repeats=[1, 1]}; return %y", "return %x"},
+    {"tile_once", "%x: f32[S, 2]", "%y = tile %x {repeats=[1, 2]}; return %y", ""},
+    {"repeat_once", "%x: f32[S, 2]", "%y = repeat %x {count=1, axis=1}; return %y", "return %x"},
+    {"repeat_once", "%x: f32[S, 2]", "%y = repeat %x {count=2}; return %y", ""},
+    {"flip_of_nothing", "%x: f32[1, 2]", "%y = flip %x {axes=[0]}; return %y", "return %x"},
+    {"flip_of_nothing", "%x: f32[1, 2]", "%y = flip %x {axes=[0, 1]}; return %y", ""},
+    {"flip_of_flip", "%x: f32[2, 3, 4]", "%a = flip %x {axes=[0, -1]}; %y = flip %a {axes=[2, 1]}; return %y",
+     "%y = flip %x {axes=[0, 1]}; return %y"},
+    {"flip_of_flip", "%x: f32[4]", "%a = roll %x {shifts=[1], axes=[0]}; %y = flip %a {axes=[0]}; return %y", ""},
+    {"roll_of_nothing", "%x: f32[1, 2]", "%y = roll %x {shifts=[3, 0], axes=[0, 1]}; return %y", "return %x"},
+    {"roll_of_nothing", "%x: f32[1, 2]", "%y = roll %x {shifts=[1], axes=[1]}; return %y", ""},
+    {"matmul_of_transpose", "%x: f32[S, 3], %z: f32[4, 3]",
+     "%a = transpose %z {perm=[1, 0]}; %y = matmul %x, %a; return %y",
+     "%y = matmul %x, %z {transpose_b=true}; return %y"},
+    {"matmul_of_transpose", "%x: f32[2, 3, S], %z: f32[S, 4]",
+     "%a = transpose %x {perm=[0, 2, 1]}; %b = transpose %z {perm=[1, 0]}; "
+     "%y = matmul %a, %b {transpose_a=true, transpose_b=true}; return %y",
+     "%y = matmul %x, %z; return %y"},
+    {"matmul_of_transpose", "%x: f32[2, 3, S], %z: f32[3, 4]",
+     "%a = transpose %x {perm=[0, 2, 1]}; %y = matmul %a, %z; return %y",
+     "%y = matmul %x, %z {transpose_a=true}; return %y"},
+    {"matmul_of_transpose", "%x: f32[3, 2, 2], %z: f32[3, 4]",
+     "%a = transpose %x {perm=[2, 1, 0]}; %y = matmul %a, %z; return %y", ""},
+    // ------------------------------------------------------------------------------------------------------- dtypes
+    {"cast_same", "%x: f16[3]", "%y = cast %x {dtype=f16}; return %y", "return %x"},
+    {"cast_same", "%x: i8[3]", "%y = cast %x {dtype=i8, saturate=true}; return %y", "return %x"},
+    // An infinity becomes 65504.
+    {"cast_same", "%x: f16[3]", "%y = cast %x {dtype=f16, saturate=true}; return %y", ""},
+    {"cast_of_cast", "%x: f16[3]", "%a = cast %x {dtype=f32, saturate=true}; %y = cast %a {dtype=f64}; return %y", ""},
+    {"cast_same", "%x: f16[3]", "%y = cast %x {dtype=bf16}; return %y", ""},
+    {"cast_of_cast", "%x: f16[3]", "%a = cast %x {dtype=f32}; %y = cast %a {dtype=bf16}; return %y",
+     "%y = cast %x {dtype=bf16}; return %y"},
+    {"cast_of_cast", "%x: u8[3]", "%a = cast %x {dtype=bf16}; %y = cast %a {dtype=i8, saturate=true}; return %y",
+     "%y = cast %x {dtype=i8, saturate=true}; return %y"},
+    {"cast_of_cast", "%x: i32[3]", "%a = cast %x {dtype=f64}; %y = cast %a {dtype=i8}; return %y",
+     "%y = cast %x {dtype=i8}; return %y"},
+    {"cast_of_cast", "%x: f8e4m3[3]", "%a = cast %x {dtype=f16}; %y = cast %a {dtype=f32}; return %y",
+     "%y = cast %x {dtype=f32}; return %y"},
+    {"cast_of_cast", "%x: f32[3]", "%a = cast %x {dtype=f16}; %y = cast %a {dtype=f32}; return %y", ""},
+    {"cast_of_cast", "%x: f16[3]", "%a = cast %x {dtype=bf16}; %y = cast %a {dtype=f32}; return %y", ""},
+    {"cast_of_cast", "%x: i32[3]", "%a = cast %x {dtype=f32}; %y = cast %a {dtype=i32}; return %y", ""},
+    {"cast_of_cast", "%x: u8[3]", "%a = cast %x {dtype=i8}; %y = cast %a {dtype=i32}; return %y", ""},
+    {"cast_of_cast", "%x: i8[3]", "%a = cast %x {dtype=u16}; %y = cast %a {dtype=i32}; return %y", ""},
+    // -1.0 saturates to 0 in u64, -1 wraps around.
+    {"cast_of_cast", "%x: i8[3]", "%a = cast %x {dtype=f32}; %y = cast %a {dtype=u64}; return %y", ""},
+    {"full_as_stored", "%x: f32[3]", "%y = full {shape=[3], value=2, dtype=f16}; return %y",
+     "%y = full {shape=[3], value=2.0, dtype=f16}; return %y"},
+    {"full_as_stored", "%x: f32[3]", "%y = full {shape=[3], value=0.1}; return %y",
+     "%y = full {shape=[3], value=0.10000000149011612}; return %y"},
+    {"full_as_stored", "%x: f32[3]", "%y = full {shape=[3], value=-0.0}; return %y", ""},
+    {"full_as_stored", "%x: f32[3]", "%y = full {shape=[3], value=nan}; return %y", ""},
+    {"full_as_stored", "%x: f32[3]", "%y = full {shape=[3], value=1e6, dtype=f16}; return %y", ""},
+    {"full_as_stored", "%x: f32[3]", "%y = full {shape=[3], value=9007199254740993}; return %y", ""},
+    {"full_as_stored", "%x: f32[3]", "%y = full {shape=[3], value=2, dtype=i8}; return %y", ""},
+    {"bitcast_same", "%x: f32[3]", "%y = bitcast %x {dtype=f32}; return %y", "return %x"},
+    {"bitcast_same", "%x: f32[3]", "%y = bitcast %x {dtype=i32}; return %y", ""},
+    {"bitcast_of_bitcast", "%x: f32[3]", "%a = bitcast %x {dtype=i32}; %y = bitcast %a {dtype=u32}; return %y",
+     "%y = bitcast %x {dtype=u32}; return %y"},
+    {"bitcast_of_bitcast", "%x: f32[3]", "%a = cast %x {dtype=i32}; %y = bitcast %a {dtype=u32}; return %y", ""},
+    // ------------------------------------------------------------------------------------------------------ algebra
+    {"neutral_operand", "%x: i8[S]", "%c = full {shape=[], value=0, dtype=i8}; %y = add %c, %x; return %y",
+     "return %x"},
+    {"neutral_operand", "%x: f32[S]", "%c = full {shape=[], value=-0.0}; %y = add %x, %c; return %y", "return %x"},
+    {"neutral_operand", "%x: f32[S]", "%c = full {shape=[], value=0.0}; %y = sub %x, %c; return %y", "return %x"},
+    {"neutral_operand", "%x: bf16[S]", "%c = full {shape=[1], value=1, dtype=bf16}; %y = mul %x, %c; return %y",
+     "return %x"},
+    {"neutral_operand", "%x: f32[S]", "%c = full {shape=[], value=1}; %y = div %x, %c; return %y", "return %x"},
+    {"neutral_operand", "%x: i32[S]", "%c = full {shape=[], value=1, dtype=i32}; %y = floor_div %x, %c; return %y",
+     "return %x"},
+    {"neutral_operand", "%x: f32[S]", "%c = full {shape=[], value=1}; %y = pow %x, %c; return %y", "return %x"},
+    {"neutral_operand", "%x: bool[S]",
+     "%c = full {shape=[], value=true, dtype=bool}; %y = logical_and %c, %x; return %y", "return %x"},
+    {"neutral_operand", "%x: u8[S]", "%c = full {shape=[], value=0, dtype=u8}; %y = shift_left %x, %c; return %y",
+     "return %x"},
+    // -0 + 0 is 0, -0 - -0 is 0.
+    {"neutral_operand", "%x: f32[S]", "%c = full {shape=[], value=0.0}; %y = add %x, %c; return %y", ""},
+    {"neutral_operand", "%x: f32[S]", "%c = full {shape=[], value=0, dtype=i32}; %y = add %x, %c; return %y", ""},
+    {"neutral_operand", "%x: f32[S]", "%c = full {shape=[], value=-0.0}; %y = sub %x, %c; return %y", ""},
+    {"neutral_operand", "%x: i32[S]", "%c = full {shape=[], value=0, dtype=i32}; %y = sub %c, %x; return %y", ""},
+    {"neutral_operand", "%x: c64[S]", "%c = full {shape=[], value=1, dtype=c64}; %y = mul %x, %c; return %y", ""},
+    {"neutral_operand", "%x: f32[S]", "%c = full {shape=[], value=1}; %y = floor_div %x, %c; return %y", ""},
+    // The number widens the dtype, or stretches the shape.
+    {"neutral_operand", "%x: f16[S]", "%c = full {shape=[], value=1}; %y = mul %x, %c; return %y", ""},
+    {"neutral_operand", "%x: f32[1]", "%c = full {shape=[3], value=1}; %y = mul %x, %c; return %y", ""},
+    // A weight may be replaced.
+    {"neutral_operand", "%x: f32[S]", "%y = mul %x, @one; return %y", ""},
+    {"absorbing_operand", "%x: i8[S]", "%c = full {shape=[2, 1], value=0, dtype=i16}; %y = mul %x, %c; return %y",
+     "%y = full {shape=[2, S], value=0, dtype=i16}; return %y"},
+    {"absorbing_operand", "%x: bool[S]",
+     "%c = full {shape=[], value=true, dtype=bool}; %y = logical_or %c, %x; return %y",
+     "%y = full {shape=[S], value=1, dtype=bool}; return %y"},
+    {"absorbing_operand", "%x: f32[S]", "%c = full {shape=[], value=0}; %y = mul %x, %c; return %y", ""},
+    {"itself_twice", "%x: f32[S]", "%y = max %x, %x; return %y", "return %x"},
+    {"itself_twice", "%x: f32[S]", "%y = add %x, %x; return %y", ""},
+    {"itself_twice", "%x: f32[S], %z: f32[S]", "%y = max %x, %z; return %y", ""},
+    {"difference_of_itself", "%x: i64[S]", "%y = sub %x, %x; return %y",
+     "%y = full {shape=[S], value=0, dtype=i64}; return %y"},
+    {"difference_of_itself", "%x: f32[S]", "%y = sub %x, %x; return %y", ""},
+    {"div_by_power_of_two", "%x: f16[S]", "%c = full {shape=[], value=-8, dtype=f16}; %y = div %x, %c; return %y",
+     "%0 = full {shape=[], value=-0.125, dtype=f16} loc(name=\"y\"); %y = mul %x, %0; return %y"},
+    {"div_by_power_of_two", "%x: f32[S]", "%c = full {shape=[], value=3}; %y = div %x, %c; return %y", ""},
+    {"div_by_power_of_two", "%x: f32[S]", "%c = full {shape=[], value=0}; %y = div %x, %c; return %y", ""},
+    // 2^-16 is no normal number of f16.
+    {"div_by_power_of_two", "%x: f16[S]", "%c = full {shape=[], value=32768, dtype=f16}; %y = div %x, %c; return %y",
+     ""},
+    {"div_by_power_of_two", "%x: f32[S]", "%c = full {shape=[], value=2}; %y = div %c, %x; return %y", ""},
+    {"sum_with_negative", "%x: f32[S], %z: f32[S]", "%a = neg %z; %y = add %x, %a; return %y",
+     "%y = sub %x, %z; return %y"},
+    {"sum_with_negative", "%x: f32[S], %z: f32[S]", "%a = neg %z; %y = add %a, %x; return %y",
+     "%y = sub %x, %z; return %y"},
+    {"sum_with_negative", "%x: f32[S], %z: f32[S]", "%a = neg %z; %y = sub %x, %a; return %y",
+     "%y = add %x, %z; return %y"},
+    {"sum_with_negative", "%x: f32[S], %z: f32[S]", "%a = neg %z; %y = sub %a, %x; return %y", ""},
+    // In u8, -1 is 255.
+    {"sum_with_negative", "%x: i32[S], %z: u8[S]", "%a = neg %z; %y = add %x, %a; return %y", ""},
+    {"undone", "%x: f32[S]", "%a = neg %x; %y = neg %a; return %y", "return %x"},
+    {"undone", "%x: f32[S]", "%a = reciprocal %x; %y = reciprocal %a; return %y", ""},
+    {"done_already", "%x: f32[S]", "%a = floor %x; %b = round %a; return %b", "%a = floor %x; return %a"},
+    {"done_already", "%x: i32[S]", "%y = ceil %x; return %y", "return %x"},
+    {"done_already", "%x: f32[S]", "%a = sqrt %x; %b = sqrt %a; return %b", ""},
+    {"of_either_sign", "%x: f32[S]", "%a = neg %x; %y = abs %a; return %y", "%y = abs %x; return %y"},
+    {"of_either_sign", "%x: i8[S]", "%a = abs %x; %y = square %a; return %y", "%y = square %x; return %y"},
+    {"of_either_sign", "%x: c64[S]", "%a = abs %x; %y = square %a; return %y", ""},
+    {"of_either_sign", "%x: f32[S]", "%a = neg %x; %y = sin %a; return %y", ""},
+    // In u8, |-1| is 255.
+    {"of_either_sign", "%x: u8[S]", "%a = neg %x; %y = abs %a; return %y", ""},
+    {"select_of_equals", "%x: f32[S], %c: bool[S]", "%y = select %c, %x, %x; return %y", "return %x"},
+    {"select_of_equals", "%x: f32[S], %c: bool[2, S]", "%y = select %c, %x, %x; return %y", ""},
+    {"select_by_constant", "%x: f32[S], %z: f32[S]",
+     "%c = full {shape=[], value=false, dtype=bool}; %y = select %c, %x, %z; return %y", "return %z"},
+    {"select_by_constant", "%x: f16[S], %z: f32[S]",
+     "%c = full {shape=[], value=true, dtype=bool}; %y = select %c, %x, %z; return %y", ""},
+    // -------------------------------------------------------------------------------------------- sizes, control flow
+    {"size_of_literal", "%x: f32[S]", "%y = size_of {size=3, dtype=i32}; return %y",
+     "%y = full {shape=[], value=3, dtype=i32}; return %y"},
+    {"size_of_literal", "%x: f32[S]", "%y = size_of {size=S}; return %y", ""},
+    {"size_arithmetic", "%x: f32[S, T]", "%a = size_of {size=S}; %b = size_of {size=T}; %y = mul %a, %b; return %y",
+     "%y = size_of {size=S*T}; return %y"},
+    {"size_arithmetic", "%x: f32[S, T]",
+     "%a = size_of {size=S}; %b = full {shape=[], value=2, dtype=i64}; %y = floor_div %a, %b; return %y",
+     "%y = size_of {size=S/2}; return %y"},
+    // It may wrap around; it may be negative; it may be a division by 0.
+    {"size_arithmetic", "%x: f32[U]", "%a = size_of {size=U}; %y = add %a, %a; return %y", ""},
+    {"size_arithmetic", "%x: f32[S, T]", "%a = size_of {size=S}; %b = size_of {size=T}; %y = sub %a, %b; return %y",
+     ""},
+    {"size_arithmetic", "%x: f32[S, K]", "%a = size_of {size=S}; %b = size_of {size=K}; %y = rem %a, %b; return %y",
+     ""},
+    {"size_arithmetic", "%x: f32[S]",
+     "%a = size_of {size=S, dtype=i32}; %b = size_of {size=S, dtype=i32}; %y = add %a, %b; return %y", ""},
+    {"if_by_constant", "%x: f32[3]",
+     "%c = full {shape=[], value=false, dtype=bool}; %y = if %c, [%x] {on_true=@double, on_false=@square_it}; return "
+     "%y",
+     "%y = call [%x] {graph=@square_it}; return %y"},
+    {"if_by_constant", "%x: f32[3], %c: bool[]", "%y = if %c, [%x] {on_true=@double, on_false=@square_it}; return %y",
+     ""},
+};
+
+const Rule& rule_named(std::string_view name) {
+  const auto rules = canonical_rules();
+  const auto found = std::ranges::find(rules, name, &Rule::name);
+  EXPECT_NE(found, rules.end()) << name;
+  return *found;
+}
+
+TEST(Rules, ApplyWhereTheyShouldAndNowhereElse) {
+  for (const RuleCase& row : kCases) {
+    SCOPED_TRACE(fmt::format("{}: {}", row.rule, row.before));
+    const Program before = program_of(row.inputs, row.before);
+    size_t applied = 0;
+    const RewriteOptions options{.on_applied = [&](const Rule&, const Graph&, const Node&) { ++applied; }};
+    const Program after = rewrite(before, std::span(&rule_named(row.rule), 1), options);
+    if (row.after.empty()) {
+      EXPECT_EQ(applied, 0U);
+      EXPECT_EQ(text_of(after), text_of(before));
+    } else {
+      EXPECT_GT(applied, 0U);
+      EXPECT_EQ(text_of(after), text_of(program_of(row.inputs, row.after)));
+    }
+  }
+}
+
+TEST(Rules, EachHasAMatchAndANearMiss) {
+  std::map<std::string_view, std::pair<int, int>> seen;
+  for (const RuleCase& row : kCases) ++(row.after.empty() ? seen[row.rule].second : seen[row.rule].first);
+  for (const Rule& rule : canonical_rules()) {
+    EXPECT_GT(seen[rule.name].first, 0) << rule.name;
+    EXPECT_GT(seen[rule.name].second, 0) << rule.name;
+    EXPECT_FALSE(rule.meaning.empty()) << rule.name;
+  }
+  EXPECT_EQ(seen.size(), canonical_rules().size()) << "names are unique";
+}
+
+}  // namespace
+}  // namespace ingot::test
