@@ -5,6 +5,7 @@
 
 #include "cli/verbs.h"
 #include "program/error.h"
+#include "runtime/environment.h"
 
 namespace ingot::cli {
 
@@ -14,7 +15,9 @@ void add_call_options(CLI::App& app, CallOptions& o) {
                  "NAME=2x3xf32=1 2 3 4 5 6 | NAME=random | NAME=2x3xf32=random | NAME=@x.npy | @all.safetensors")
       ->allow_extra_args(false);
   app.add_option("-m,--method", o.method, "which method; may be left out when there is one");
-  app.add_option("-e,--engine", o.engine, "which engine")->capture_default_str();
+  app.add_option("-e,--engine", o.engine, "which engine (ingot engines); absent: INGOT_ENGINE, or reference");
+  app.add_option("--device", o.device, "which device; absent: INGOT_DEVICE, or the engine's first");
+  app.add_option("--mode", o.mode, "how it runs; absent: INGOT_MODE, or the engine's default");
   app.add_flag("--random", o.random, "every input that is not given is random");
   app.add_option("--size", o.sizes, "SYMBOL=NUMBER, for random inputs of open size")->allow_extra_args(false);
   app.add_option("--seed", o.seed, "of random inputs")->capture_default_str();
@@ -29,9 +32,17 @@ void add_tolerance_options(CLI::App& app, Tolerance& tolerance) {
       ->capture_default_str();
 }
 
-Executable compile_for(const Program& program, const std::string& engine) {
+CompileOptions compile_options(const CallOptions& options) {
+  CompileOptions chosen = options_from_environment();
+  if (!options.engine.empty()) chosen.engine = options.engine;
+  if (!options.device.empty()) chosen.device = options.device;
+  if (!options.mode.empty()) chosen.mode = options.mode;
+  return chosen;
+}
+
+Executable compile_for(const Program& program, const CompileOptions& options) {
   try {
-    return compile(program, {.engine = engine});
+    return compile(program, options);
   } catch (const Error& error) {
     if (error.code() == Code::not_found) throw WrongUsage{error.what()};
     throw;

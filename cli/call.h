@@ -1,6 +1,6 @@
 // What the verbs that call a method share: its flags, its inputs, and running it.
 //
-// Failure    ingot::Error; WrongUsage for an engine that does not exist; FailedRun for what fails once it runs.
+// Failure    ingot::Error; WrongUsage for an engine, device or mode that does not exist; FailedRun for what fails once it runs.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -14,7 +14,8 @@
 namespace ingot::cli {
 
 struct CallOptions {
-  std::string file, method, engine = "reference";
+  std::string file, method;
+  std::string engine, device, mode;  // empty: INGOT_ENGINE, INGOT_DEVICE, INGOT_MODE, or the default
   std::vector<std::string> inputs, sizes;
   uint64_t seed = 0;
   bool random = false;
@@ -23,7 +24,10 @@ struct CallOptions {
 void add_call_options(CLI::App& app, CallOptions& options);
 void add_tolerance_options(CLI::App& app, Tolerance& tolerance);
 
-Executable compile_for(const Program& program, const std::string& engine);
+// Flags first, then the environment.
+CompileOptions compile_options(const CallOptions& options);
+// As compile; WrongUsage for an engine, device or mode that does not exist.
+Executable compile_for(const Program& program, const CompileOptions& options);
 
 // A context for tensors of the method. Refers to the executable.
 SpecContext context_of(const CallOptions& options, const Executable& executable);

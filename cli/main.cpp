@@ -66,10 +66,15 @@ int main(int argc, char** argv) {
       "  ingot run model.ingot --input x=2x3xf32=random   run it\n"
       "  ingot VERB --help                                flags of a verb\n"
       "\n"
+      "INGOT_ENGINE, INGOT_DEVICE and INGOT_MODE are the defaults of --engine, --device and --mode. INGOT_DEBUG=1 to "
+      "4\n"
+      "says on stderr what is compiled (1), expanded and cut (2), traced (3), and every node (4).\n"
+      "\n"
       "Exit codes: 0 done, 1 a comparison failed, 2 wrong usage, 3 unsupported, 4 bad file or input, 5 failed while "
       "running.");
-  const std::vector<Verb> verbs = {add_import(app), add_inspect(app), add_verify(app), add_run(app),
-                                   add_diff(app),   add_convert(app), add_ops(app),    add_completion(app)};
+  const std::vector<Verb> verbs = {add_import(app),  add_inspect(app), add_verify(app),  add_run(app),
+                                   add_bench(app),   add_explain(app), add_trace(app),   add_diff(app),
+                                   add_convert(app), add_ops(app),     add_engines(app), add_completion(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -20,7 +20,11 @@ struct Verb {
 Verb add_inspect(CLI::App& root);
 Verb add_verify(CLI::App& root);
 Verb add_run(CLI::App& root);
+Verb add_bench(CLI::App& root);
+Verb add_explain(CLI::App& root);
+Verb add_trace(CLI::App& root);
 Verb add_diff(CLI::App& root);
+Verb add_engines(CLI::App& root);
 Verb add_ops(CLI::App& root);
 Verb add_convert(CLI::App& root);
 Verb add_import(CLI::App& root);

@@ -27,5 +27,6 @@ target_include_directories(mlx SYSTEM INTERFACE "${INGOT_MLX_ROOT}/include")
 # Symbols are looked up in the order of linking; without the flag the linker drops OpenBLAS, which nobody here calls.
 if(NOT APPLE)
   ingot_dependency(openblas openblas 0.3.21 libopenblas-dev)
-  target_link_options(mlx INTERFACE "LINKER:--push-state,--no-as-needed" ${openblas_LINK_LIBRARIES} "LINKER:--pop-state")
+  set_property(TARGET mlx PROPERTY INTERFACE_LINK_LIBRARIES
+                      "-Wl,--push-state,--no-as-needed" "$<TARGET_PROPERTY:PkgConfig::openblas,INTERFACE_LINK_LIBRARIES>" "-Wl,--pop-state")
 endif()

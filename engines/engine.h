@@ -16,10 +16,14 @@
 #include <string_view>
 #include <vector>
 
+#include "engines/observer.h"
 #include "engines/run_limits.h"
 #include "program/program.h"
 
 namespace ingot {
+
+class Registry;  // engines/registry.h
+const std::shared_ptr<Registry>& default_registry();
 
 // A tensor where the engine keeps it. Its value may still be on its way: `to_host` waits.
 class DeviceTensor {
@@ -62,13 +66,16 @@ struct EngineOptions {
   std::string device;  // empty: the engine's first
   std::string mode;    // empty: the engine's default
   RunLimits limits;
+  std::shared_ptr<const Registry> registry = default_registry();  // of the host's ops, while it compiles
   bool poison = false;            // results begin as garbage where the engine can, for tests
   size_t cached_signatures = 64;  // shapes whose preparation is kept
+  Observer observer;              // none: nobody; one sees every node, so nodes run one by one
 };
 
 struct EngineCounters {
   int64_t uploaded_bytes = 0;                   // from the host, weights included
   int64_t cached = 0, traced = 0, evicted = 0;  // signatures
+  int64_t peak_bytes = 0;                       // the most that the process had on the device; 0 where unknown
 };
 
 class CompiledProgram {
@@ -79,7 +86,7 @@ class CompiledProgram {
   // Another value for a weight; calls that begin later see it. Precondition: the weight's type.
   virtual void set_weight(WeightId weight, const Tensor& tensor) = 0;
   virtual std::unique_ptr<Pending> start(Invocation call) = 0;
-  // For every node of a graph how it runs: `matmul`, `expanded`, `on the host: …`.
+  // For every node of a graph how it runs: `traced`, `reads values, on the host: …`; empty where nothing is to say.
   virtual std::vector<std::string> explain(GraphId graph) const = 0;
   virtual EngineCounters counters() const = 0;
 };
@@ -89,7 +96,7 @@ class Engine {
   virtual ~Engine() = default;
   virtual std::string_view name() const = 0;
   virtual std::string version() const = 0;
-  virtual std::vector<std::string_view> modes() const = 0;
+  virtual std::vector<std::string_view> modes() const = 0;  // the default first
   virtual std::vector<DeviceFacts> devices() const = 0;
   // Precondition: the program has passed `verify`. Code::not_found for a device or mode that does not exist.
   virtual std::shared_ptr<CompiledProgram> compile(Program program, const EngineOptions& options) const = 0;

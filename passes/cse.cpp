@@ -27,12 +27,40 @@ std::vector<uint64_t> reals_of(const Op& op) {
   return bits;
 }
 
-// Of opcode and operands; ops that differ in attributes alone are few.
-size_t hash_of(const Op& op) {
-  size_t hash = op.index();
-  visit_operands(op, [&](const Ref& ref) { hash = hash * 1'000'003 + ref.id; });
-  return hash;
-}
+// Of the opcode and of what tells most ops of one kind apart; == decides.
+class Hash {
+ public:
+  explicit Hash(const Op& op) : value_(op.index()) {
+    visit_fields(op, [this](const FieldFacts&, const auto& field) { add(field); });
+  }
+  size_t value() const { return value_; }
+
+ private:
+  void mix(uint64_t bits) {
+    value_ = (value_ ^ (bits + 0x9e3779b97f4a7c15 + (value_ << 6) + (value_ >> 2))) * 1'000'003;
+  }
+  template <class Tag>
+  void add(const Id<Tag>& id) {
+    mix(id.id);
+  }
+  void add(const Scalar& scalar) { mix(scalar.bits); }
+  void add(const Dim& dim) { mix(dim.is_literal() ? static_cast<uint64_t>(dim.literal()) : dim.terms().size()); }
+  void add(double value) { mix(std::bit_cast<uint64_t>(value)); }
+  template <class T>
+  void add(const std::optional<T>& field) {
+    if (field) add(*field);
+  }
+  template <class T>
+  void add(const std::vector<T>& list) {
+    for (const T& item : list) add(item);
+  }
+  template <class T>
+  void add(const T& field) {
+    if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) mix(static_cast<uint64_t>(field));
+  }
+
+  size_t value_;
+};
 
 // The nodes of one graph so far, in the new graph.
 class Seen {
@@ -45,7 +73,7 @@ class Seen {
     if (state == Effects::writes_state) ++writes_;
     if (!effects_.may_merge(op) || state == Effects::writes_state) return std::nullopt;
     const size_t epoch = state == Effects::reads_state ? writes_ : 0;
-    auto& alike = seen_[hash_of(op)];
+    auto& alike = seen_[Hash(op).value()];
     for (const Entry& entry : alike) {
       if (entry.epoch == epoch && entry.op == op && reals_of(entry.op) == reals_of(op)) return entry.results;
     }

@@ -9,7 +9,7 @@ Program expand_composites(const Program& program) {
 }
 
 Program expand_composites(const Program& program, const std::function<bool(const Op&, const Graph&)>& keep) {
-  const Replace replace = [&](const Site& site) -> Replacement {
+  Replace replace = [&](const Site& site) -> Replacement {
     if (keep(site.node().op, site.graph())) return std::nullopt;
     return decompose(site.node().op, site.to(), Operands([&](Ref ref) { return site(ref); }));
   };

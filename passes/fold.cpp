@@ -63,8 +63,7 @@ class Folding {
   }
 
   bool may_grow(const Node& node) const {
-    int64_t read = 0;
-    visit_operands(node.op, [&](Ref ref) { read += read_by(ref); });
+    const int64_t read = read_by(node);
     for (uint32_t i = 0; i < node.result_count; ++i) {
       if (!grows_within(view_.type({node.first_result.id + i}), read, options_.growth_bytes)) return false;
     }
@@ -77,6 +76,12 @@ class Folding {
     return found == known_.end() ? 0 : found->second.read;
   }
 
+  int64_t read_by(const Node& node) const {
+    int64_t read = 0;
+    visit_operands(node.op, [&](Ref ref) { read = add_read(read, read_by(ref)); });
+    return read;
+  }
+
   void fold(const Node& node) {
     std::vector<Tensor> results;
     try {
@@ -84,8 +89,7 @@ class Folding {
     } catch (const Error&) {
       return;  // it will fail, or take long, when the program runs
     }
-    int64_t read = 0;
-    visit_operands(node.op, [&](Ref ref) { read += read_by(ref); });
+    const int64_t read = read_by(node);
     for (uint32_t i = 0; i < node.result_count; ++i) {
       const Ref result{node.first_result.id + i};
       if (i >= results.size() || results[i].type() != view_.type(result)) {

@@ -13,4 +13,8 @@ inline bool grows_within(const TensorType& type, int64_t read, int64_t bytes) {
   return sizes && byte_count(type.dtype, *sizes, type.scheme) / 2 <= std::max(bytes / 2, read);
 }
 
+// What two operands read together. What is read along several paths counts for each, so that sums of sums double: they
+// stop at a number that is enough for everything.
+inline int64_t add_read(int64_t a, int64_t b) { return std::min(a + b, int64_t{1} << 61); }
+
 }  // namespace ingot

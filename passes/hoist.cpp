@@ -74,7 +74,7 @@ class Split {
       Read read = stands_alone(node.op) && node.op.opcode() != Opcode::ensure_shape ? Read(0) : std::nullopt;
       visit_operands(node.op, [&](Ref ref) {
         const Read operand = weights_read_[ref.id];
-        read = read && operand ? Read(*read + *operand) : std::nullopt;
+        read = read && operand ? Read(add_read(*read, *operand)) : std::nullopt;
       });
       for (uint32_t i = 0; i < node.result_count; ++i) weights_read_[node.first_result.id + i] = read;
     }
@@ -161,7 +161,8 @@ Hoisted hoist_parameter_only(Program program, const HoistOptions& options) {
     if (!method.exported || called[i]) continue;
     const Split split(program, method, options);
     if (split.empty()) continue;
-    Graph rest = split.rest(), prepare = split.prepare(rest);
+    Graph rest = split.rest();
+    Graph prepare = split.prepare(rest);
     prepare.name = free_name(program.graphs, method.name + ".prepare");
     const GraphId id{static_cast<uint32_t>(program.graphs.size())};
     result.methods.push_back({method.name, id, method.inputs.size(), weights_of(prepare)});

@@ -7,6 +7,7 @@
 #include "passes/canonicalize.h"
 #include "passes/cse.h"
 #include "passes/dce.h"
+#include "passes/recognize.h"
 #include "program/error.h"
 #include "program/text/suggest.h"
 
@@ -17,24 +18,29 @@ RewriteOptions rewriting(const PassOptions& options) {
   return {.is_constant = options.is_constant, .on_applied = options.on_applied};
 }
 
-Program run_canonicalize(Program program, const PassOptions& options) {
-  return canonicalize(std::move(program), rewriting(options));
+Program run_canonicalize(const Program& program, const PassOptions& options) {
+  return canonicalize(program, rewriting(options));
 }
 
-Program run_fold(Program program, const PassOptions& options) {
+Program run_fold(const Program& program, const PassOptions& options) {
   if (!options.evaluate) return program;
   return fold_constants(program, options.evaluate,
                         {.is_constant = options.is_constant, .growth_bytes = options.growth_bytes});
 }
 
-Program run_cse(Program program, const PassOptions&) { return merge_equal(program); }
-Program run_dce(Program program, const PassOptions&) { return drop_unused(program); }
+Program run_recognize(const Program& program, const PassOptions& options) {
+  return recognize(program, rewriting(options));
+}
+
+Program run_cse(const Program& program, const PassOptions&) { return merge_equal(program); }
+Program run_dce(const Program& program, const PassOptions&) { return drop_unused(program); }
 
 constexpr Pass all[] = {
     {"canonicalize", "one spelling for each expression, and nothing that does nothing", canonical_rules,
      run_canonicalize},
     {"fold", "what depends on constants alone is computed now", nullptr, run_fold},
     {"cse", "of equal nodes on equal operands the first stands for all", nullptr, run_cse},
+    {"recognize", "one op for what exporters write as many", recognition_rules, run_recognize},
     {"dce", "nodes and graphs that nothing uses are dropped", nullptr, run_dce},
 };
 
@@ -52,7 +58,7 @@ std::span<const Pass> passes() { return all; }
 Program optimize(Program program, const PassOptions& options) {
   for (int round = 0; round < options.rounds; ++round) {
     Program next = program;
-    for (const Pass& pass : all) next = pass.run(std::move(next), options);
+    for (const Pass& pass : all) next = pass.run(next, options);
     const bool unchanged = std::ranges::equal(next.graphs, program.graphs, same);
     program = std::move(next);
     if (unchanged) break;
@@ -68,7 +74,7 @@ Program optimize_until(Program program, std::string_view last, const PassOptions
     throw Error(Code::not_found, fmt::format("there is no pass '{}', expected {}{}", last, fmt::join(names, ", "),
                                              did_you_mean(last, names)));
   }
-  for (auto pass = std::begin(all); pass <= end; ++pass) program = pass->run(std::move(program), options);
+  for (auto pass = std::begin(all); pass <= end; ++pass) program = pass->run(program, options);
   return program;
 }
 

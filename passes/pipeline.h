@@ -27,7 +27,7 @@ struct Pass {
   std::string_view name;
   std::string_view meaning;          // in one line
   std::span<const Rule> (*rules)();  // none for a pass without a table
-  Program (*run)(Program program, const PassOptions& options);
+  Program (*run)(const Program& program, const PassOptions& options);
 };
 
 // In the order in which they run.

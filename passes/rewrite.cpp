@@ -96,7 +96,7 @@ class Sweep {
       : program_(program), rules_(rules), options_(options), effects_(program) {}
 
   Program run() {
-    const Replace replace = [this](const Site& site) { return tried(site); };
+    Replace replace = [this](const Site& site) { return tried(site); };
     return rebuild(program_, [&](const Site&) { return replace; }, options_.is_constant);
   }
   size_t applied() const { return applied_; }

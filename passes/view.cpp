@@ -77,7 +77,8 @@ const Tensor* View::constant(Ref ref) const {
 }
 
 Ref View::through_moves(Ref ref) const {
-  for (;;) {
+  // Longer chains are for canonicalize to shorten: here every rule may ask for every operand.
+  for (int moves = 0; moves < 8; ++moves) {
     if (const auto* reshape = made_by<op::Reshape>(ref)) {
       ref = reshape->x;
     } else if (const auto* transpose = made_by<op::Transpose>(ref)) {
@@ -85,9 +86,10 @@ Ref View::through_moves(Ref ref) const {
     } else if (const auto* broadcast = made_by<op::Broadcast>(ref)) {
       ref = broadcast->x;
     } else {
-      return ref;
+      break;
     }
   }
+  return ref;
 }
 
 std::optional<Scalar> View::number(Ref ref) const {

@@ -13,6 +13,21 @@
 #endif
 
 namespace ingot {
+namespace {
+
+// By its name; an empty one stands for the first.
+template <class T, class Name>
+const T& choose(const std::vector<T>& all, std::string_view kind, std::string_view name, Name name_of) {
+  std::vector<std::string_view> names;
+  for (const T& each : all) {
+    if (name.empty() || name_of(each) == name) return each;
+    names.push_back(name_of(each));
+  }
+  throw Error(Code::not_found, fmt::format("there is no {} '{}', expected {}{}", kind, name, fmt::join(names, " or "),
+                                           did_you_mean(name, names)));
+}
+
+}  // namespace
 
 std::span<const Engine* const> engines() {
   static const Engine* const all[] = {
@@ -25,13 +40,18 @@ std::span<const Engine* const> engines() {
 }
 
 const Engine& find_engine(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const Engine* engine : engines()) {
-    if (engine->name() == name) return *engine;
-    names.push_back(engine->name());
-  }
-  throw Error(Code::not_found, fmt::format("there is no engine '{}', expected {}{}", name, fmt::join(names, " or "),
-                                           did_you_mean(name, names)));
+  return *choose(std::vector(engines().begin(), engines().end()), "engine", name,
+                 [](const Engine* engine) { return engine->name(); });
+}
+
+DeviceFacts find_device(const Engine& engine, std::string_view name) {
+  return choose(engine.devices(), fmt::format("device of {}", engine.name()), name,
+                [](const DeviceFacts& device) -> std::string_view { return device.name; });
+}
+
+std::string_view find_mode(const Engine& engine, std::string_view name) {
+  return choose(engine.modes(), fmt::format("mode of {}", engine.name()), name,
+                [](std::string_view mode) { return mode; });
 }
 
 }  // namespace ingot

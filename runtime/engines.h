@@ -12,5 +12,8 @@ namespace ingot {
 
 std::span<const Engine* const> engines();
 const Engine& find_engine(std::string_view name);
+// Of an engine; an empty name stands for its first.
+DeviceFacts find_device(const Engine& engine, std::string_view name);
+std::string_view find_mode(const Engine& engine, std::string_view name);
 
 }  // namespace ingot

@@ -6,7 +6,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "engines/reference/engine.h"
+#include "engines/reference/evaluate.h"
+#include "engines/registry.h"
+#include "passes/pipeline.h"
+#include "program/debug.h"
 #include "program/error.h"
+#include "program/report.h"
 #include "program/text/suggest.h"
 #include "program/verify.h"
 #include "runtime/arguments.h"
@@ -49,7 +55,7 @@ std::vector<Tensor> initial_contents(const Program& program, const RunLimits& li
 }  // namespace
 
 struct Executable::Data {
-  std::string engine;
+  std::string engine, device, mode;
   RunLimits limits;
   std::shared_ptr<CompiledProgram> compiled;
   std::vector<Handle> initial_states;
@@ -58,23 +64,45 @@ struct Executable::Data {
 
 Executable compile(Program program, const CompileOptions& options) {
   const Engine& engine = find_engine(options.engine);
+  const std::string device = find_device(engine, options.device).name;
+  const std::string mode(find_mode(engine, options.mode));
   verify(program);
+  const std::shared_ptr<const Registry> registry = options.registry ? options.registry : default_registry();
+  check_meanings(program, *registry);
   const std::vector<Tensor> states = initial_contents(program, options.limits);
-  const EngineOptions for_engine{
-      .device = options.device, .mode = options.mode, .limits = options.limits, .poison = options.poison};
+  const EngineOptions for_engine{.device = device,
+                                 .mode = mode,
+                                 .limits = options.limits,
+                                 .registry = registry,
+                                 .poison = options.poison,
+                                 .cached_signatures = options.cached_signatures,
+                                 .observer = options.observer};
+  if (options.optimize && &engine != &reference::engine()) {
+    program = optimize(std::move(program), {.evaluate = reference::evaluate});
+  }
   auto compiled = engine.compile(std::move(program), for_engine);
   std::vector<Handle> initial_states;
   for (const Tensor& state : states) initial_states.push_back(compiled->upload(state));
   auto data = std::make_shared<Executable::Data>();
-  data->engine = options.engine;
+  data->engine = engine.name();
+  data->device = device;
+  data->mode = mode;
   data->limits = options.limits;
   data->compiled = std::move(compiled);
   data->initial_states = std::move(initial_states);
+  debug(1, [&] {
+    const Summary summary = summarize(data->compiled->program());
+    return fmt::format("compiled for {} on {}, mode {}: {}, {}, {} of weights", engine.name(), device, mode,
+                       counted(summary.methods.size(), "method"), counted(summary.nodes, "node"),
+                       human_bytes(summary.weight_bytes));
+  });
   return Executable(std::move(data));
 }
 
 const Program& Executable::program() const { return data_->compiled->program(); }
 std::string_view Executable::engine() const { return data_->engine; }
+std::string_view Executable::device() const { return data_->device; }
+std::string_view Executable::mode() const { return data_->mode; }
 const RunLimits& Executable::limits() const { return data_->limits; }
 const std::shared_ptr<CompiledProgram>& Executable::compiled() const { return data_->compiled; }
 Worker& Executable::worker() const { return data_->worker; }

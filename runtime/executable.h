@@ -17,6 +17,7 @@
 
 #include "engines/engine.h"
 #include "program/program.h"
+#include "runtime/cost.h"
 
 namespace ingot {
 
@@ -24,21 +25,38 @@ class Worker;
 
 struct CompileOptions {
   std::string engine = "reference";
-  std::string device;  // empty: the engine's first
-  std::string mode;    // empty: the engine's default
-  RunLimits limits;    // of every call
+  std::string device;                        // empty: the engine's first
+  std::string mode;                          // empty: the engine's default
+  RunLimits limits;                          // of every call
+  std::shared_ptr<const Registry> registry;  // of the host's ops (engines/registry.h); none: default_registry()
+  size_t cached_signatures = 64;             // combinations of sizes whose preparation is kept
   // Results begin as garbage instead of zeros, so that tests find an element that nobody writes.
   bool poison = false;
+  // Passes (passes/pipeline.h) first; the reference engine runs programs as they are written.
+  bool optimize = true;
+  Observer observer;  // of every node that runs; one makes the nodes run one by one, as mode eager does
 };
 
 class Executable {
  public:
   const Program& program() const;
   std::string_view engine() const;
+  std::string_view device() const;
+  std::string_view mode() const;
   const RunLimits& limits() const;
 
   // The method of this name; an empty name stands for the only one there is.
   const Graph& method(std::string_view name) const;
+
+  // ---- before anything runs; `inputs` has the sizes of each input, in the order of the method
+  // How each node runs, in their order; empty where there is nothing to say.
+  std::vector<std::string> explain(std::string_view method = {}) const;
+  GraphCost cost(std::string_view method, const std::vector<Sizes>& inputs) const;
+  // Sizes that data decide keep their symbols.
+  std::vector<Shape> output_shapes(std::string_view method, const std::vector<Sizes>& inputs) const;
+  // Bytes of weights, of the state of one Session, and of the most that one call has alive. Code::unsupported where data
+  // decide a size that has no bound.
+  int64_t memory_needed(std::string_view method, const std::vector<Sizes>& inputs) const;
 
   // Another value for a weight, in all Sessions; calls that begin later use it, and no other weight moves.
   void set_param(std::string_view name, const Tensor& tensor);

@@ -6,7 +6,7 @@
 
 namespace ingot {
 
-void Future::Shared::finish(std::vector<NamedTensor> computed, std::exception_ptr failure) {
+void Future::Shared::finish(std::vector<NamedTensor> computed, std::optional<Error> failure) {
   {
     const std::lock_guard lock(mutex);
     outputs = std::move(computed);
@@ -37,20 +37,13 @@ bool Future::ready() const { return shared_->is_done(); }
 
 std::vector<NamedTensor> Future::result() const {
   wait();
-  if (shared_->error) std::rethrow_exception(shared_->error);
+  if (shared_->error) throw Error(*shared_->error);
   return shared_->outputs;
 }
 
 std::optional<Error> Future::error() const {
   wait();
-  if (!shared_->error) return std::nullopt;
-  try {
-    std::rethrow_exception(shared_->error);
-  } catch (const Error& error) {
-    return error;
-  } catch (const std::exception& error) {
-    return Error(Code::internal, error.what());
-  }
+  return shared_->error;
 }
 
 void Future::cancel() const { *shared_->cancelled = true; }

@@ -3,9 +3,8 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <exception>
-#include <functional>
 #include <mutex>
+#include <optional>
 
 #include "runtime/future.h"
 
@@ -13,7 +12,7 @@ namespace ingot {
 
 struct Future::Shared {
   // Exactly once.
-  void finish(std::vector<NamedTensor> outputs, std::exception_ptr error);
+  void finish(std::vector<NamedTensor> outputs, std::optional<Error> error);
   void wait();
   bool is_done() const;
 
@@ -23,7 +22,7 @@ struct Future::Shared {
   std::condition_variable changed;
   bool done = false;
   std::vector<NamedTensor> outputs;
-  std::exception_ptr error;
+  std::optional<Error> error;  // a value: every thread throws its own
 };
 
 }  // namespace ingot

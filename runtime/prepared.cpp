@@ -23,9 +23,10 @@ size_t checked(size_t position, size_t count, std::string_view what, const Graph
 }  // namespace
 
 PreparedCall::PreparedCall(Session& session, const Graph& method)
-    : session_(session),
+    : executable_(session.executable_),
+      data_(session.data_),
       method_(method),
-      id_(session.executable().id(method)),
+      id_(executable_.id(method)),
       inputs_(method.inputs.size()),
       buffers_(method.outputs.size()) {}
 
@@ -36,41 +37,49 @@ void PreparedCall::bind_input(size_t position, const Tensor& tensor) {
   } catch (Error& error) {
     throw error.in_op(method_.name);
   }
-  if (!inputs_[position] || inputs_[position]->sizes() != tensor.sizes()) sizes_known_ = false;
   inputs_[position] = tensor;
 }
 
 void PreparedCall::bind_output(size_t position, std::span<std::byte> buffer) {
   buffers_[checked(position, buffers_.size(), "output", method_)] = buffer;
-  sizes_known_ = false;
+  settled_ = false;
 }
 
-void PreparedCall::settle_sizes() {
-  std::vector<Sizes> sizes;
-  for (size_t i = 0; i < inputs_.size(); ++i) {
-    const Ref input = method_.inputs[i];
-    if (!inputs_[i]) {
-      throw Error::mismatch(Code::invalid_argument, method_.name, "input " + method_.values[input.id].name, "missing",
-                            to_string(method_.type(input)));
-    }
-    sizes.push_back(inputs_[i]->sizes());
+// What was fed there has been checked by nobody.
+Handle PreparedCall::from_session(size_t position) const {
+  const Ref input = method_.inputs[position];
+  const std::string& name = method_.values[input.id].name;
+  const TensorType& declared = method_.type(input);
+  const auto found = data_->bound.find(name);
+  if (found == data_->bound.end()) {
+    throw Error::mismatch(Code::invalid_argument, "", "input " + name, "missing", to_string(declared));
   }
-  bindings_ = bindings_of(method_, sizes);
-  place_outputs();
-  sizes_known_ = true;
+  const DeviceTensor& bound = *found->second;
+  check_type("input " + name, bound.dtype(), bound.sizes(), bound.scheme(), declared);
+  return found->second;
 }
 
-// Those whose size data decide have no place; a call gives them one.
+void PreparedCall::settle_sizes(const std::vector<Handle>& inputs) {
+  const auto as_before = [](const Handle& input, const Sizes& sizes) { return input->sizes() == sizes; };
+  if (settled_ && std::ranges::equal(inputs, sizes_, as_before)) return;
+  settled_ = false;
+  sizes_.clear();
+  for (const Handle& input : inputs) sizes_.push_back(input->sizes());
+  bindings_ = bindings_of(method_, sizes_);
+  place_outputs();
+  settled_ = true;
+}
+
 void PreparedCall::place_outputs() {
   outputs_.assign(method_.outputs.size(), Tensor());
   offsets_.assign(method_.outputs.size(), 0);
+  places_.assign(method_.outputs.size(), nullptr);
   size_t end = 0;
-  std::vector<std::pair<size_t, Sizes>> placed;
+  std::vector<std::optional<Sizes>> known;
   for (size_t i = 0; i < outputs_.size(); ++i) {
-    const std::optional<Sizes> known = known_sizes(output_type(i).shape, bindings_);
-    if (!known) continue;
-    placed.emplace_back(i, *known);
-    const size_t bytes = output_bytes(i, *known);
+    known.push_back(known_sizes(output_type(i).shape, bindings_));
+    if (!known[i]) continue;
+    const size_t bytes = output_bytes(i, *known[i]);
     if (buffers_[i].data()) {
       check_buffer(i, bytes);
     } else {
@@ -79,12 +88,17 @@ void PreparedCall::place_outputs() {
     }
   }
   arena_.resize(end);
-  for (const auto& [i, known] : placed) {
-    const size_t bytes = output_bytes(i, known);
-    const std::span<const std::byte> in_arena = std::span(arena_).subspan(buffers_[i].data() ? 0 : offsets_[i]);
-    const std::span<const std::byte> place = buffers_[i].data() ? buffers_[i] : in_arena.first(bytes);
-    outputs_[i] = Tensor(output_type(i).dtype, known, Buffer{nullptr, place}, output_type(i).scheme);
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    places_[i] = buffers_[i].data();
+    if (!places_[i] && known[i]) places_[i] = arena_.data() + offsets_[i];
+    if (known[i]) show(i, *known[i]);
   }
+}
+
+void PreparedCall::show(size_t position, const Sizes& sizes) {
+  const TensorType& type = output_type(position);
+  const std::span<const std::byte> bytes(places_[position], output_bytes(position, sizes));
+  outputs_[position] = Tensor(type.dtype, sizes, Buffer{nullptr, bytes}, type.scheme);
 }
 
 size_t PreparedCall::output_bytes(size_t position, const Sizes& sizes) const {
@@ -100,29 +114,43 @@ void PreparedCall::check_buffer(size_t position, size_t bytes) const {
 }
 
 void PreparedCall::operator()() {
-  if (!sizes_known_) settle_sizes();
-  Session::Data& data = session_.settled();
-  Arguments arguments{{}, bindings_};
+  called_ = false;
+  data_->settle();
+  Arguments arguments;
   arguments.inputs.reserve(inputs_.size());
-  for (const std::optional<Tensor>& input : inputs_) arguments.inputs.push_back(data.compiled->upload(*input));
-  const std::vector<Handle> outputs = data.call(method_, id_, std::move(arguments), nullptr);
+  try {
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      arguments.inputs.push_back(inputs_[i] ? data_->compiled->upload(*inputs_[i]) : from_session(i));
+    }
+    settle_sizes(arguments.inputs);
+  } catch (Error& error) {
+    throw error.in_op(method_.name);
+  }
+  arguments.bindings = bindings_;
+  const auto fit_their_buffers = [this](const std::vector<Handle>& outputs) {
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      if (buffers_[i].data()) check_buffer(i, output_bytes(i, outputs[i]->sizes()));
+    }
+  };
+  const std::vector<Handle> outputs = data_->call(method_, id_, std::move(arguments), nullptr, fit_their_buffers);
   for (size_t i = 0; i < outputs.size(); ++i) deliver(i, *outputs[i]);
+  called_ = true;
 }
 
 void PreparedCall::deliver(size_t position, const DeviceTensor& value) {
-  const Tensor result = value.to_host();
-  Tensor& place = outputs_[position];
-  if (buffers_[position].data()) check_buffer(position, result.bytes().size());
-  if (result.sizes() != place.sizes()) {
-    place = result;
+  Tensor result = value.to_host();
+  if (!places_[position]) {
+    outputs_[position] = std::move(result);
     return;
   }
-  auto* target = const_cast<std::byte*>(place.bytes().data());  // a buffer of the caller, or the arena
-  if (!result.bytes().empty()) std::memcpy(target, result.bytes().data(), result.bytes().size());
+  if (!result.bytes().empty()) std::memcpy(places_[position], result.bytes().data(), result.bytes().size());
+  if (outputs_[position].sizes() != result.sizes()) show(position, result.sizes());
 }
 
 const Tensor& PreparedCall::output(size_t position) const {
-  return outputs_[checked(position, outputs_.size(), "output", method_)];
+  checked(position, buffers_.size(), "output", method_);
+  if (!called_) throw Error(Code::invalid_argument, "no call has filled the outputs yet").in_op(method_.name);
+  return outputs_[position];
 }
 
 }  // namespace ingot

@@ -5,13 +5,14 @@
 //   call.bind_output(0, logits);                    // written by every call
 //   for (;;) call();
 //
-// Names, types and sizes are settled when something is bound, not when it is called. Outputs that have no buffer of the
-// caller lie in an arena of the call, at offsets that stay.
+// Names and types are settled when something is bound, sizes when one of them is new. An input that is not bound here
+// comes from the Session (`bind`, `feed`). Outputs that have no buffer of the caller lie in an arena of the call, at
+// offsets that stay while the sizes do; one whose size data decide lies elsewhere.
 //
-// Ownership  the caller keeps the memory of what it binds. A PreparedCall must not outlive its Session.
-// Threads    as its Session: one thread at a time.
-// Failure    as Session::run. Binding throws for a position that does not exist, a tensor of another type, and a buffer
-//            that does not hold exactly the output.
+// Ownership  the caller keeps the memory of what it binds. Shares the Session's state, also when that has gone or moved.
+// Threads    as its Session: one thread at a time for both.
+// Failure    as Session::run. Binding throws for a position that does not exist and a tensor of another type; a call for a
+//            buffer that does not hold exactly the output, and then changes nothing.
 #pragma once
 
 #include <cstddef>
@@ -25,13 +26,15 @@ namespace ingot {
 
 class PreparedCall {
  public:
+  PreparedCall(PreparedCall&&) noexcept = default;  // outputs are views of the arena: no copies
+
   void bind_input(size_t position, const Tensor& tensor);
-  // What the output is then read from. Its size is checked by the first call that knows it.
+  // What the output is then read from; its size is checked by every call. An empty one stands for the arena.
   void bind_output(size_t position, std::span<std::byte> buffer);
 
   void operator()();
 
-  // After a call, until the next one.
+  // After a call that went well, until the next one.
   const Tensor& output(size_t position) const;
   // Where each output lies in the arena; 0 for those with a buffer of the caller.
   const std::vector<size_t>& offsets() const { return offsets_; }
@@ -39,21 +42,28 @@ class PreparedCall {
  private:
   friend class Session;
   PreparedCall(Session& session, const Graph& method);
-  void settle_sizes();
+  Handle from_session(size_t position) const;
+  void settle_sizes(const std::vector<Handle>& inputs);
   void place_outputs();
   const TensorType& output_type(size_t position) const { return method_.type(method_.outputs[position].value); }
   size_t output_bytes(size_t position, const Sizes& sizes) const;
   void check_buffer(size_t position, size_t bytes) const;
+  // Makes an output a view of its place.
+  void show(size_t position, const Sizes& sizes);
   void deliver(size_t position, const DeviceTensor& value);
 
-  Session& session_;
+  Executable executable_;
+  std::shared_ptr<Session::Data> data_;
   const Graph& method_;
   GraphId id_;
   std::vector<std::optional<Tensor>> inputs_;
   std::vector<std::span<std::byte>> buffers_;  // of the caller; empty: the arena
-  bool sizes_known_ = false;
+  bool settled_ = false;                       // all below, for inputs of these sizes:
+  std::vector<Sizes> sizes_;
   Bindings bindings_;
-  std::vector<Tensor> outputs_;  // views of the buffers and the arena
+  bool called_ = false;             // and nothing failed
+  std::vector<Tensor> outputs_;     // views of the buffers and the arena
+  std::vector<std::byte*> places_;  // where they lie; none where data decide the size
   std::vector<size_t> offsets_;
   std::vector<std::byte> arena_;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <new>
 #include <utility>
 
 #include "program/error.h"
@@ -23,25 +24,60 @@ std::vector<NamedTensor> on_host(const Graph& method, const std::vector<Handle>&
   return tensors;
 }
 
+// What is being handled, as a value.
+Error current_error() {
+  try {
+    throw;
+  } catch (const Error& error) {
+    return error;
+  } catch (const std::bad_alloc&) {
+    return Error(Code::limit, "the system has no more memory");
+  } catch (const std::exception& error) {
+    return Error(Code::internal, error.what());
+  } catch (...) {
+    return Error(Code::internal, "the call threw something that is no std::exception");
+  }
+}
+
+// Whether values of one type can be values of the other, for some sizes of their symbols.
+bool may_be(const TensorType& made, const TensorType& wanted) {
+  return made.dtype == wanted.dtype && made.scheme == wanted.scheme &&
+         std::ranges::equal(made.shape, wanted.shape, [](const Dim& a, const Dim& b) {
+           return !a.is_literal() || !b.is_literal() || a.literal() == b.literal();
+         });
+}
+
 }  // namespace
 
+void Session::Data::settle() {
+  if (!last) return;
+  last->wait();
+  last.reset();
+}
+
 std::vector<Handle> Session::Data::call(const Graph& method, GraphId id, Arguments arguments,
-                                        std::shared_ptr<const std::atomic<bool>> cancelled) {
+                                        std::shared_ptr<const std::atomic<bool>> cancelled,
+                                        const std::function<void(const std::vector<Handle>& outputs)>& accept) {
   const auto check_cancelled = [&] {
     if (cancelled && *cancelled) throw Error(Code::cancelled, "the call was cancelled").in_op(method.name);
   };
   check_cancelled();
   const std::unique_ptr<Pending> pending =
       compiled->start({id, std::move(arguments.bindings), std::move(arguments.inputs), states, cancelled});
+  handed_over = std::chrono::steady_clock::now();
   pending->wait();
+  if (accept) accept(pending->outputs);
   check_cancelled();
-  states = std::move(pending->states);
-  for (const auto& [input, output] : feeds) {
-    const auto made = std::ranges::find(method.outputs, output, &Output::name);
-    if (made != method.outputs.end()) {
-      bound.insert_or_assign(input, pending->outputs[static_cast<size_t>(made - method.outputs.begin())]);
+  if (!feeds.empty()) {
+    Bound fed = bound;
+    for (const auto& [input, output] : feeds) {
+      const auto made = std::ranges::find(method.outputs, output, &Output::name);
+      if (made == method.outputs.end()) continue;
+      fed.insert_or_assign(input, pending->outputs[static_cast<size_t>(made - method.outputs.begin())]);
     }
+    bound.swap(fed);
   }
+  states.swap(pending->states);
   return std::move(pending->outputs);
 }
 
@@ -59,10 +95,7 @@ Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
 
 Session::Data& Session::settled() const {
-  if (data_->last) {
-    data_->last->wait();
-    data_->last.reset();
-  }
+  data_->settle();
   return *data_;
 }
 
@@ -74,19 +107,26 @@ std::vector<NamedTensor> Session::run(const std::vector<NamedTensor>& inputs, st
 }
 
 Future Session::submit(const std::vector<NamedTensor>& inputs, std::string_view method) {
+  return post(inputs, method, nullptr);
+}
+
+Future Session::post(const std::vector<NamedTensor>& inputs, std::string_view method,
+                     const std::shared_ptr<bool>& failed) {
   const Graph& graph = executable_.method(method);
   // What is bound may change until the call begins, where an output is fed back.
   if (!data_->feeds.empty()) settled();
   Arguments arguments = arguments_of(graph, inputs, data_->bound, *data_->compiled);
   auto shared = std::make_shared<Future::Shared>();
   const GraphId id = executable_.id(graph);
-  executable_.worker().post([shared, data = data_, &graph, id, arguments = std::move(arguments)]() mutable {
+  executable_.worker().post([shared, data = data_, &graph, id, failed, arguments = std::move(arguments)]() mutable {
     std::vector<NamedTensor> outputs;
-    std::exception_ptr error;
+    std::optional<Error> error;
     try {
+      if (failed && *failed) throw Error(Code::cancelled, "a call before this one failed").in_op(graph.name);
       outputs = on_host(graph, data->call(graph, id, std::move(arguments), shared->cancelled));
     } catch (...) {
-      error = std::current_exception();
+      error = current_error();
+      if (failed) *failed = true;
     }
     shared->finish(std::move(outputs), std::move(error));
   });
@@ -100,22 +140,32 @@ std::vector<std::vector<NamedTensor>> Session::run_pipelined(std::span<const std
   std::vector<std::vector<NamedTensor>> results;
   results.reserve(batches.size());
   std::deque<Future> under_way;
+  const auto collect = [&] {
+    results.push_back(under_way.front().result());
+    under_way.pop_front();
+  };
+  const auto failed = std::make_shared<bool>(false);  // read and written by the worker alone
+  std::exception_ptr refusal;
   try {
     for (const std::vector<NamedTensor>& batch : batches) {
-      if (under_way.size() == options.depth) {
-        results.push_back(under_way.front().result());
-        under_way.pop_front();
+      if (under_way.size() == options.depth) collect();
+      try {
+        under_way.push_back(post(batch, options.method, failed));
+      } catch (...) {
+        refusal = std::current_exception();
+        break;
       }
-      under_way.push_back(submit(batch, options.method));
     }
-    for (const Future& future : under_way) results.push_back(future.result());
+    while (!under_way.empty()) collect();
   } catch (...) {
-    for (const Future& future : under_way) future.cancel();
     settled();
     throw;
   }
+  if (refusal) std::rethrow_exception(refusal);
   return results;
 }
+
+std::chrono::steady_clock::time_point Session::handed_over() const { return settled().handed_over; }
 
 PreparedCall Session::prepare(std::string_view method) { return PreparedCall(*this, executable_.method(method)); }
 
@@ -146,18 +196,25 @@ void Session::unbind(std::string_view input) {
 void Session::feed(std::string_view input, std::string_view output) {
   Data& data = settled();
   const Program& program = executable_.program();
-  const auto names = program.method_names();
-  const auto some = [&](auto has) {
-    return std::ranges::any_of(names, [&](const std::string& name) { return has(*program.method(name)); });
-  };
-  const auto has_input = [&](const Graph& method) {
-    return std::ranges::any_of(method.inputs, [&](Ref ref) { return method.values[ref.id].name == input; });
-  };
-  const auto has_output = [&](const Graph& method) {
-    return std::ranges::any_of(method.outputs, [&](const Output& each) { return each.name == output; });
-  };
-  if (!some(has_input)) throw Error(Code::not_found, fmt::format("no method has an input {}", input));
-  if (!some(has_output)) throw Error(Code::not_found, fmt::format("no method has an output {}", output));
+  std::vector<TensorType> wanted, made;
+  for (const std::string& name : program.method_names()) {
+    const Graph& method = *program.method(name);
+    for (Ref ref : method.inputs) {
+      if (method.values[ref.id].name == input) wanted.push_back(method.type(ref));
+    }
+    for (const Output& each : method.outputs) {
+      if (each.name == output) made.push_back(method.type(each.value));
+    }
+  }
+  if (wanted.empty()) throw Error(Code::not_found, fmt::format("no method has an input {}", input));
+  if (made.empty()) throw Error(Code::not_found, fmt::format("no method has an output {}", output));
+  for (const TensorType& from : made) {
+    for (const TensorType& to : wanted) {
+      if (may_be(from, to)) continue;
+      throw Error::mismatch(Code::type_mismatch, "", fmt::format("output {}", output), to_string(from),
+                            fmt::format("{} for input {}", to_string(to), input));
+    }
+  }
   data.feeds.emplace_back(input, output);
 }
 

@@ -13,6 +13,7 @@
 //            usable.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <span>
 #include <string>
@@ -61,9 +62,12 @@ class Session {
   std::vector<NamedTensor> run(const std::vector<NamedTensor>& inputs, std::string_view method = {});
   // Checks and uploads the inputs, and returns.
   Future submit(const std::vector<NamedTensor>& inputs, std::string_view method = {});
-  // The outputs of a call for each batch, in order. The first failure ends it, and is thrown.
+  // The outputs of a call for each batch, in order. The first failure ends it, and is thrown: batches before that one have
+  // changed the state, and none behind it.
   std::vector<std::vector<NamedTensor>> run_pipelined(std::span<const std::vector<NamedTensor>> batches,
                                                       const PipelineOptions& options = {});
+  // When the latest call was handed to its device: the host was free from then on.
+  std::chrono::steady_clock::time_point handed_over() const;
   // A call by positions, on buffers of the caller (runtime/prepared.h).
   PreparedCall prepare(std::string_view method = {});
 
@@ -73,6 +77,7 @@ class Session {
   void bind(std::string_view input, const Tensor& tensor);
   void unbind(std::string_view input);
   // From now on every call that makes the output puts it where `bind` would have put it, without leaving the device.
+  // Throws Code::type_mismatch for an output that can never be that input.
   void feed(std::string_view input, std::string_view output);
   // What is bound. Throws Code::not_found where nothing is yet.
   Tensor read(std::string_view input) const;
@@ -95,8 +100,10 @@ class Session {
   friend class PreparedCall;
   struct Data;
   Session(Executable executable, std::shared_ptr<Data> data);
-  // Waits for what was submitted.
+  // What was submitted is done.
   Data& settled() const;
+  // `failed` is shared by calls of which none begins once one has failed.
+  Future post(const std::vector<NamedTensor>& inputs, std::string_view method, const std::shared_ptr<bool>& failed);
   size_t state_index(std::string_view name) const;
 
   Executable executable_;

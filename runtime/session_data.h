@@ -1,6 +1,8 @@
 // What a Session shares with its calls on their way.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,10 +20,15 @@ struct Session::Data {
   Bound bound;
   std::vector<std::pair<std::string, std::string>> feeds;  // input, output
   std::optional<Future> last;                              // submitted; those before it are done when it is
+  std::chrono::steady_clock::time_point handed_over;       // the latest call to its device
 
-  // Runs to the end and commits. Only the thread whose turn it is: the caller's, or the worker's.
+  // Waits for what was submitted.
+  void settle();
+  // Runs to the end, and commits unless `accept` throws at the outputs. Only the thread whose turn it is: the caller's, or
+  // the worker's.
   std::vector<Handle> call(const Graph& method, GraphId id, Arguments arguments,
-                           std::shared_ptr<const std::atomic<bool>> cancelled);
+                           std::shared_ptr<const std::atomic<bool>> cancelled,
+                           const std::function<void(const std::vector<Handle>& outputs)>& accept = {});
 };
 
 }  // namespace ingot

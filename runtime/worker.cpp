@@ -16,8 +16,9 @@ Worker::~Worker() {
 void Worker::post(std::function<void()> task) {
   {
     const std::lock_guard lock(mutex_);
+    if (!thread_.joinable())
+      thread_ = std::thread([this] { work(); });  // first: it may throw, and the task is not there
     tasks_.push_back(std::move(task));
-    if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
   }
   changed_.notify_one();
 }

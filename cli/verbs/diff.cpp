@@ -47,9 +47,17 @@ Recorded recorded_in_file(const Options& options, const SpecContext& context) {
   return recorded;
 }
 
+// `mlx`, `mlx:eager`: what it leaves out is the engine's default, whatever the other side has.
+CompileOptions target_of(const std::string& text) {
+  const size_t colon = text.find(':');
+  CompileOptions target{.engine = text.substr(0, colon)};
+  if (colon != std::string::npos) target.mode = text.substr(colon + 1);
+  return target;
+}
+
 // The results of every node, by value.
-Recorded values_on(const std::string& engine, const Exposed& exposed, const std::vector<NamedTensor>& inputs) {
-  Session session(compile_for(exposed.program, engine));
+Recorded values_on(const CompileOptions& target, const Exposed& exposed, const std::vector<NamedTensor>& inputs) {
+  Session session(compile_for(exposed.program, target));
   std::vector<NamedTensor> outputs = call(session, inputs, exposed.method);
   const size_t first = outputs.size() - exposed.values.size();
   Recorded values;
@@ -73,15 +81,16 @@ std::string describe(const Program& program, const Graph& method, Ref value, con
 
 int diff(const Options& options) {
   const Program program = open_program(options.call.file);
-  const Executable executable = compile_for(program, options.call.engine);
+  const CompileOptions target = compile_options(options.call);
+  const Executable executable = compile_for(program, target);
   const SpecContext context = context_of(options.call, executable);
   const Graph& method = *context.method;
   const std::vector<NamedTensor> inputs = read_inputs(options.call, context);
   const Exposed exposed = expose_values(program, method);
   const Progress progress("running " + options.call.file);
   const Recorded expected = is_tensor_file(options.against) ? recorded_in_file(options, context)
-                                                            : values_on(options.against, exposed, inputs);
-  const Recorded actual = values_on(options.call.engine, exposed, inputs);
+                                                            : values_on(target_of(options.against), exposed, inputs);
+  const Recorded actual = values_on(target, exposed, inputs);
   std::string first;
   int compared = 0, differing = 0;
   for (const Ref value : exposed.values) {
@@ -103,7 +112,9 @@ Verb add_diff(CLI::App& root) {
   CLI::App* app =
       root.add_subcommand("diff", "Find the first node whose value departs from another engine or a record.");
   add_call_options(*app, o->call);
-  app->add_option("--against", o->against, "an engine, or a .npz or .safetensors file with values by name")->required();
+  app->add_option("--against", o->against,
+                  "an engine (mlx), with a mode (mlx:eager), or a .npz or .safetensors file with values by name")
+      ->required();
   add_tolerance_options(*app, o->tolerance);
   app->footer(
       "Exit code 1 when a value departs. Nodes inside control flow show as the results of their loop or branch.");

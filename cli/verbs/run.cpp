@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/call.h"
+#include "cli/load.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "engines/reference/elements.h"
@@ -24,7 +25,7 @@ namespace {
 struct Options {
   CallOptions call;
   std::vector<std::string> outputs, expected;
-  uint64_t repeat = 1;
+  LoadOptions load;
   Tolerance tolerance;
   bool quiet = false, check_nan = false;
 };
@@ -55,7 +56,8 @@ bool has_nan(const Tensor& tensor) {
   reference::with_domain(tensor.dtype(), [&]<class T>() {
     if constexpr (!std::is_integral_v<T>) {
       const auto x = reference::view<T>(tensor);
-      for (int64_t i = 0; i < x.size() && !found; ++i) found = std::isnan(std::real(x[i])) || std::isnan(std::imag(x[i]));
+      for (int64_t i = 0; i < x.size() && !found; ++i)
+        found = std::isnan(std::real(x[i])) || std::isnan(std::imag(x[i]));
     }
   });
   return found;
@@ -76,17 +78,18 @@ int check_nan(const Exposed& exposed, std::span<const NamedTensor> values) {
 
 int run(const Options& options) {
   const Program given = open_program(options.call.file);
-  const Executable plain = compile_for(given, options.call.engine);
+  const CompileOptions compile_with = compile_options(options.call);
+  const Executable plain = compile_for(given, compile_with);
   const SpecContext context = context_of(options.call, plain);
   const std::vector<NamedTensor> inputs = read_inputs(options.call, context);
   std::optional<Exposed> exposed;
   if (options.check_nan) exposed = expose_values(given, *context.method);
-  Session session(exposed ? compile_for(exposed->program, options.call.engine) : plain);
+  const Executable executable = exposed ? compile_for(exposed->program, compile_with) : plain;
   std::vector<NamedTensor> outputs;
   {
     const Progress progress("running " + options.call.file);
     const std::string& method = exposed ? exposed->method : options.call.method;
-    for (uint64_t i = 0; i < options.repeat; ++i) outputs = call(session, inputs, method);
+    outputs = run_load(executable, inputs, method, options.load).outputs;
   }
   int code = kDone;
   if (exposed) {
@@ -113,9 +116,7 @@ Verb add_run(CLI::App& root) {
   app->add_option("--expect", o->expected, "compare an output: forms as for --input; exit code 1 when one differs")
       ->allow_extra_args(false);
   add_tolerance_options(*app, o->tolerance);
-  app->add_option("--repeat", o->repeat, "call it this often on one session; the last outputs count")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  add_load_options(*app, o->load);
   app->add_flag("--check-nan", o->check_nan, "say which node makes the first NaN; exit code 1 when one does");
   app->add_flag("-q,--quiet", o->quiet, "show nothing");
   app->footer("Inputs and outputs keep their names; in0, out0 name them by position.");

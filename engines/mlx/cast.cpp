@@ -203,7 +203,7 @@ array to_integer(const array& x, DType from, DType to, bool saturate, mx::Stream
     wide = mx::astype(x, is_signed_int(from) ? mx::int64 : mx::uint64, s);
   }
   if (saturate) wide = nearest_integer(wide, to, s);
-  const array result = mx::astype(wide, target, s);
+  array result = mx::astype(wide, target, s);
   if (kind(to) != Kind::storage) return result;
   return mx::bitwise_and(result, array((1 << bits(to)) - 1, mx::uint8), s);
 }

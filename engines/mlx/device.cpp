@@ -24,6 +24,8 @@ void set_up() {
   }
   // Many shapes are normal here; MLX's check ends the process after so many misses.
   setenv("MLX_ENABLE_CACHE_THRASHING_CHECK", "0", 0);
+  // f32 means f32: docs/semantics.md.
+  setenv("MLX_ENABLE_TF32", "0", 0);
 }
 
 std::vector<Device*> make_devices() {

@@ -12,8 +12,10 @@
 namespace ingot::mlx_engine {
 namespace {
 
+constexpr Mode default_mode = Mode::compiled;
+
 Mode find_mode(std::string_view name) {
-  if (name.empty()) return Mode::compiled;
+  if (name.empty()) return default_mode;
   const auto found = std::ranges::find(mode_names, name);
   if (found != std::end(mode_names)) return static_cast<Mode>(found - std::begin(mode_names));
   throw Error(Code::not_found, fmt::format("there is no mode '{}', expected {}{}", name, fmt::join(mode_names, " or "),
@@ -24,7 +26,12 @@ class MlxEngine final : public Engine {
  public:
   std::string_view name() const override { return "mlx"; }
   std::string version() const override { return mx::version(); }
-  std::vector<std::string_view> modes() const override { return {std::begin(mode_names), std::end(mode_names)}; }
+  std::vector<std::string_view> modes() const override {
+    std::vector<std::string_view> names(std::begin(mode_names), std::end(mode_names));
+    const auto first = names.begin() + static_cast<int>(default_mode);
+    std::rotate(names.begin(), first, first + 1);
+    return names;
+  }
 
   std::vector<DeviceFacts> devices() const override {
     std::vector<DeviceFacts> all;

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "engines/mlx/cast.h"
 #include "engines/mlx/guards.h"
 #include "engines/mlx/lowering.h"
 #include "engines/mlx/plan.h"
+#include "program/debug.h"
 #include "program/error.h"
 
 namespace ingot::mlx_engine {
@@ -42,8 +44,13 @@ Frame::Frame(Call& call, GraphId graph, std::vector<array> inputs, Bindings bind
   for (size_t i = 0; i < inputs.size(); ++i) values_[graph_.inputs[i].id] = std::move(inputs[i]);
 }
 
+static void check_cancelled(const Call& call) {
+  if (call.cancelled && *call.cancelled) throw Error(Code::cancelled, "the call was cancelled");
+}
+
 std::vector<array> Frame::run() {
   for (const Segment& segment : call_.plan.segments[id_.id]) {
+    check_cancelled(call_);  // here too: a loop may run traced segments alone
     if (segment.traceable && call_.traces) {
       run_traced(segment);
     } else {
@@ -67,9 +74,12 @@ void Frame::run(const Segment& segment) {
 void Frame::lower(const Node& node) {
   node_ = &node;
   try {
-    if (call_.cancelled && *call_.cancelled) throw Error(Code::cancelled, "the call was cancelled");
+    check_cancelled(call_);
     call_.meter.spend(1);
+    debug(4, [&] { return fmt::format("lowers {} ({})", place_of(graph_, node), mnemonic(node.op)); });
+    const auto start = call_.observer ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
     set_results(visit([&]<class O>(const O& op) { return Lowering<O>::run(op, *this); }, node.op));
+    if (call_.observer) (*call_.observer)({graph_, node, bindings_, start, std::chrono::steady_clock::now()});
   } catch (Error& error) {
     error.in_op(mnemonic(node.op)).at_node(place_of(graph_, node));
     throw;
@@ -83,6 +93,9 @@ void Frame::lower(const Node& node) {
 }
 
 void Frame::set_results(std::vector<array> results) {
+  // What a body made is counted there; a scan writes its ys.
+  const bool passes_on =
+      kOpFacts[node_->op.index()].effects == OpEffects::body && node_->op.index() != static_cast<size_t>(Opcode::scan);
   for (uint32_t i = 0; i < node_->result_count; ++i) {
     const TensorType& type = result_type(i);
     const Sizes expected = sizes(type.shape);
@@ -94,7 +107,7 @@ void Frame::set_results(std::vector<array> results) {
                             fmt::format("{} ({})", to_string(type), fmt::join(expected, ", ")));
     }
     call_.meter.hold(static_cast<int64_t>(results[i].nbytes()));
-    call_.meter.spend(results[i].size());
+    if (!passes_on) call_.meter.spend(results[i].size());
     values_[node_->first_result.id + i] = std::move(results[i]);
   }
   if (!call_.eager) return;
@@ -120,7 +133,7 @@ const array& Frame::in(Ref ref) const {
   return value.kind == ValueKind::weight ? call_.weights[value.index] : *values_[ref.id];
 }
 
-array Frame::in(Ref ref, DType dtype) const { return mx::astype(in(ref), to_mlx(dtype), stream()); }
+array Frame::in(Ref ref, DType dtype) const { return cast(*this, ref, dtype); }
 
 std::vector<array> Frame::in(const std::vector<Ref>& refs) const {
   std::vector<array> result;

@@ -62,6 +62,7 @@ struct Call {
   bool eager = false;
   Traces* traces = nullptr;  // where segments are traced; none in other modes, and within a trace
   std::shared_ptr<const std::atomic<bool>> cancelled;
+  const Observer* observer = nullptr;  // none: nobody
 };
 
 class Frame {
@@ -105,6 +106,7 @@ class Frame {
   void spend(uint64_t steps) { call_.meter.spend(steps); }
 
   // ---- state and graphs
+  const Plan& plan() const { return call_.plan; }
   const array& state(StateId id) const { return call_.states[id.id]; }
   void set_state(StateId id, array value);
   // Another graph, with the symbols bound so far.

@@ -42,7 +42,7 @@ array is_within(const array& by, mx::Stream s) {
 array trunc_div(const array& a, const array& b, mx::Stream s) {
   const array by_zero = mx::equal(b, number(0, b), s), dividend = magnitude(a, s);
   const array divisor = mx::where(by_zero, number(1, dividend), magnitude(b, s), s);
-  const array bits = mx::where(by_zero, number(0, dividend), mx::floor_divide(dividend, divisor, s), s);
+  array bits = mx::where(by_zero, number(0, dividend), mx::floor_divide(dividend, divisor, s), s);
   if (!is_signed(a)) return bits;
   const array quotient = mx::view(bits, a.dtype(), s);
   const array negative = mx::not_equal(is_negative(a, s), is_negative(b, s), s);
@@ -55,7 +55,7 @@ array fmod(const array& a, const array& b, mx::Stream s) {
 }
 
 array floor_div(const array& a, const array& b, mx::Stream s) {
-  const array quotient = trunc_div(a, b, s);
+  array quotient = trunc_div(a, b, s);
   if (!is_signed(a)) return quotient;
   return mx::subtract(quotient, mx::astype(is_opposite(fmod(a, b, s), b, s), a.dtype(), s), s);
 }

@@ -1,11 +1,12 @@
 #include "engines/mlx/libm.h"
 
 #include <mlx/backend/common/unary.h>
-#include <mlx/backend/cpu/encoder.h>
 #include <mlx/primitives.h>
+#include <mlx/scheduler.h>
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "engines/special_functions.h"
@@ -55,13 +56,11 @@ class Libm : public mx::UnaryPrimitive {
   void eval_cpu(const std::vector<array>& inputs, array& out) override {
     const array& x = inputs[0];
     mx::set_unary_output_data(x, out);
-    mx::cpu::CommandEncoder& encoder = mx::cpu::get_command_encoder(stream());
-    encoder.set_input_array(x);
-    encoder.set_output_array(out);
-    encoder.dispatch(
-        [function = function_, from = array::unsafe_weak_copy(x), to = array::unsafe_weak_copy(out)]() mutable {
-          from.dtype() == mx::float64 ? apply(function->f64, from, to) : apply(function->f32, from, to);
-        });
+    // MLX keeps both arrays until the stream has passed this.
+    mx::scheduler::enqueue(stream(), [function = function_, from = array::unsafe_weak_copy(x),
+                                      to = array::unsafe_weak_copy(out)]() mutable {
+      from.dtype() == mx::float64 ? apply(function->f64, from, to) : apply(function->f32, from, to);
+    });
   }
   void eval_gpu(const std::vector<array>&, array&) override { throw std::logic_error("only on the CPU"); }
 

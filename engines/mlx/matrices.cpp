@@ -265,6 +265,39 @@ Orthogonal real_qr(const array& a, int q_columns, mx::Stream s) {
           part(mx::multiply(r, mx::expand_dims(turns, -1, s), s), 0, q_columns, 0, columns, s)};
 }
 
+// x - 2·v·(vᵀ·x)
+array reflected(const array& v, const array& x, mx::Stream s) {
+  const array twice = mx::multiply(v, number(2, v), s);
+  return mx::subtract(x, mx::matmul(twice, mx::matmul(adjoint(v, s), x, s), s), s);
+}
+
+// What takes a column of blocks to -phase·norm in its first block and 0 below, and that to norm.
+struct Reflection {
+  array vector;  // of length 1, or 0
+  array turn;    // -phase, or 1 for a column of 0
+  array norm;
+};
+
+Reflection reflection_of(const array& column, mx::Stream s) {
+  const array zero = number(0, column), one = number(1, column), unit = identity(2, 2, mx::float64, s);
+  const auto length = [&](const array& x) { return mx::sqrt(squares_of(x, {-2, -1}, s), s); };
+  const auto safe = [&](const array& x) { return mx::where(mx::equal(x, zero, s), one, x, s); };
+  const array head = part(column, 0, 2, 0, 2, s), norm = length(column), magnitude = length(head);
+  const array phase = mx::where(mx::equal(magnitude, zero, s), unit, mx::divide(head, safe(magnitude), s), s);
+  array vector = mx::add(head, mx::multiply(phase, norm, s), s);
+  if (const int rest = column.shape(-2) - 2; rest > 0) {
+    vector = mx::concatenate({vector, part(column, 2, rest, 0, 2, s)}, -2, s);
+  }
+  return {mx::divide(vector, safe(length(vector)), s),
+          mx::where(mx::equal(norm, zero, s), unit, mx::negative(phase, s), s), norm};
+}
+
+// 0 around x, so that it lies at a row and a column of a matrix of that size.
+array placed(const array& x, int row, int rows, int column, int columns, mx::Stream s) {
+  const mx::Shape before{row, column}, after{rows - row - x.shape(-2), columns - column - x.shape(-1)};
+  return mx::pad(x, std::vector<int>{-2, -1}, before, after, number(0, x), "constant", s);
+}
+
 }  // namespace
 
 // Reflections of blocks, one column after the other: LAPACK's of the reals would not keep blocks where a has less than
@@ -272,54 +305,33 @@ Orthogonal real_qr(const array& a, int q_columns, mx::Stream s) {
 Orthogonal factor_qr(const Matrices& a, int q_columns) {
   const mx::Stream s = a.s;
   if (a.block == 1) return real_qr(a.values, q_columns, s);
-  const mx::Shape lead = lead_of(a.values);
-  const int rows = 2 * a.rows(), columns = 2 * a.columns(), count = std::min(a.rows(), a.columns());
-  const auto zeros = [&](int height, int width) { return mx::zeros(behind(lead, {height, width}), mx::float64, s); };
-  const auto below = [&](int height, const array& x) {
-    return height == 0 ? x : mx::concatenate({zeros(height, x.shape(-1)), x}, -2, s);
-  };
-  const array zero(0.0, mx::float64), one(1.0, mx::float64), two(2.0, mx::float64);
-  const auto safe = [&](const array& x) { return mx::where(mx::equal(x, zero, s), one, x, s); };
-  // x - 2·v·(vᵀ·x)
-  const auto reflected = [&](const array& v, const array& x) {
-    const array along = mx::matmul(mx::multiply(v, two, s), mx::matmul(adjoint(v, s), x, s), s);
-    return mx::subtract(x, along, s);
-  };
+  const int rows = 2 * a.rows(), columns = 2 * a.columns(), count = std::min(rows, columns),
+            more = 2 * q_columns - count;
   const array unit = identity(2, 2, mx::float64, s);
   std::vector<array> vectors, of_q, of_r;
-  array m = a.values;
-  for (int j = 0; j < count; ++j) {
-    const int height = rows - 2 * j, width = columns - 2 * j;
-    const array column = part(m, 0, height, 0, 2, s), head = part(column, 0, 2, 0, 2, s);
-    const array norm = mx::sqrt(squares_of(column, {-2, -1}, s), s);
-    const array magnitude = mx::sqrt(squares_of(head, {-2, -1}, s), s);
-    const array phase = mx::where(mx::equal(magnitude, zero, s), unit, mx::divide(head, safe(magnitude), s), s);
-    const array front = mx::add(head, mx::multiply(phase, norm, s), s);
-    const array v = height == 2 ? front : mx::concatenate({front, part(column, 2, height - 2, 0, 2, s)}, -2, s);
-    const array direction = mx::divide(v, safe(mx::sqrt(squares_of(v, {-2, -1}, s), s)), s);
-    m = reflected(direction, m);
-    // The column is now -phase·norm in its first row; it becomes norm.
-    const array turn = mx::where(mx::equal(norm, zero, s), unit, mx::negative(phase, s), s);
-    const array row = mx::matmul(adjoint(turn, s), part(m, 0, 2, 0, width, s), s);
-    std::vector<array> row_parts;
-    if (j > 0) row_parts.push_back(zeros(2, 2 * j));
-    row_parts.push_back(mx::multiply(norm, unit, s));
-    if (width > 2) row_parts.push_back(part(row, 0, 2, 2, width - 2, s));
-    of_r.push_back(mx::concatenate(row_parts, -1, s));
-    std::vector<array> column_parts{below(2 * j, turn)};
-    if (height > 2) column_parts.push_back(zeros(height - 2, 2));
-    of_q.push_back(mx::concatenate(column_parts, -2, s));
-    vectors.push_back(below(2 * j, direction));
-    if (height > 2 && width > 2) m = part(m, 2, height - 2, 2, width - 2, s);
+  array m = a.values;  // what is left of a, without the rows and columns that are done
+  for (int at = 0; at < count; at += 2) {
+    const int width = columns - at;
+    const Reflection reflection = reflection_of(part(m, 0, rows - at, 0, 2, s), s);
+    m = reflected(reflection.vector, m, s);
+    array row = mx::multiply(reflection.norm, unit, s);
+    if (width > 2) {
+      const array rest = mx::matmul(adjoint(reflection.turn, s), part(m, 0, 2, 2, width - 2, s), s);
+      row = mx::concatenate({row, rest}, -1, s);
+    }
+    vectors.push_back(placed(reflection.vector, at, rows, 0, 2, s));
+    of_q.push_back(placed(reflection.turn, at, rows, 0, 2, s));
+    of_r.push_back(placed(row, 0, 2, at, columns, s));
+    if (at + 2 < count) m = part(m, 2, rows - at - 2, 2, width - 2, s);
   }
-  if (q_columns > count) {
-    const array rest =
-        part(identity(rows, 2 * q_columns, mx::float64, s), 0, rows, 2 * count, 2 * (q_columns - count), s);
-    of_q.push_back(mx::broadcast_to(rest, behind(lead, {rows, 2 * (q_columns - count)}), s));
-    of_r.push_back(zeros(2 * (q_columns - count), columns));
+  if (more > 0) {
+    const mx::Shape lead = lead_of(a.values);
+    const array rest = part(identity(rows, 2 * q_columns, mx::float64, s), 0, rows, count, more, s);
+    of_q.push_back(mx::broadcast_to(rest, behind(lead, {rows, more}), s));
+    of_r.push_back(mx::zeros(behind(lead, {more, columns}), mx::float64, s));
   }
   array q = mx::concatenate(of_q, -1, s);
-  for (size_t j = vectors.size(); j-- > 0;) q = reflected(vectors[j], q);
+  for (size_t j = vectors.size(); j-- > 0;) q = reflected(vectors[j], q, s);
   return {q, mx::concatenate(of_r, -2, s)};
 }
 

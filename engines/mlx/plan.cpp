@@ -1,10 +1,15 @@
 #include "engines/mlx/plan.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "engines/mlx/lowering.h"
 #include "passes/expand.h"
+#include "program/debug.h"
 #include "program/last_use.h"
 
 namespace ingot::mlx_engine {
@@ -14,6 +19,18 @@ bool all_native(const Program& program) {
   return std::ranges::all_of(program.graphs, [](const Graph& graph) {
     return std::ranges::all_of(graph.nodes, [&](const Node& node) { return native(node.op, graph); });
   });
+}
+
+std::string describe_expansions(const Program& program) {
+  std::map<std::string, int> counts;
+  for (const Graph& graph : program.graphs) {
+    for (const Node& node : graph.nodes) {
+      if (!native(node.op, graph)) ++counts[mnemonic(node.op)];
+    }
+  }
+  std::vector<std::string> parts;
+  for (const auto& [op, count] : counts) parts.push_back(fmt::format("{} ({})", op, count));
+  return fmt::format("expands {}", fmt::join(parts, ", "));
 }
 
 }  // namespace
@@ -30,10 +47,13 @@ std::string about(const Op& op, const Graph& graph, bool cpu) {
   return visit([&]<class O>(const O& each) { return Lowering<O>::about(each, graph, cpu); }, op);
 }
 
-Plan make_plan(const Program& program) {
-  Plan plan{program, {}, {}};
+Plan make_plan(const Program& program, const Registry& registry) {
+  Plan plan{program, {}, {}, custom_ops<MlxOp>(program, registry, "mlx")};
   // A decomposition may hold composites, down to primitives, which are all native.
-  while (!all_native(plan.program)) plan.program = expand_composites(plan.program, native);
+  while (!all_native(plan.program)) {
+    debug(2, [&] { return describe_expansions(plan.program); });
+    plan.program = expand_composites(plan.program, native);
+  }
   std::vector<bool> traceable;  // of whole graphs
   std::vector<Touched> touched;
   for (const Graph& graph : plan.program.graphs) {
@@ -43,6 +63,17 @@ Plan make_plan(const Program& program) {
     touched.push_back(touched_by(graph, touched));
   }
   return plan;
+}
+
+std::string describe_segments(const Plan& plan) {
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < plan.segments.size(); ++i) {
+    for (const Segment& segment : plan.segments[i]) {
+      parts.push_back(fmt::format("{} {}-{} {}", plan.program.graphs[i].name, segment.first, segment.end - 1,
+                                  segment.traceable ? "traced" : "one by one"));
+    }
+  }
+  return fmt::format("segments: {}", fmt::join(parts, ", "));
 }
 
 }  // namespace ingot::mlx_engine

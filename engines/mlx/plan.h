@@ -3,8 +3,10 @@
 // Ownership  owns the program. Threads  immutable.
 #pragma once
 
+#include <string>
 #include <vector>
 
+#include "engines/mlx/custom.h"
 #include "engines/mlx/segment.h"
 #include "program/program.h"
 
@@ -15,9 +17,13 @@ struct Plan {
   // By graph and node: the values that no later node or output reads.
   std::vector<std::vector<std::vector<Ref>>> dead_after;
   std::vector<std::vector<Segment>> segments;  // by graph
+  CustomOps<MlxOp> custom_ops;
 };
 
-// Precondition: the program has passed `verify`.
-Plan make_plan(const Program& program);
+// Precondition: the program has passed `verify`. Throws where a custom op has no function.
+Plan make_plan(const Program& program, const Registry& registry);
+
+// `segments: f 0-3 traced, f 4-4 one by one`
+std::string describe_segments(const Plan& plan);
 
 }  // namespace ingot::mlx_engine

@@ -8,6 +8,7 @@
 #include "engines/mlx/guards.h"
 #include "engines/mlx/lowering.h"
 #include "engines/mlx/tensor.h"
+#include "program/debug.h"
 #include "program/error.h"
 
 namespace ingot::mlx_engine {
@@ -50,6 +51,15 @@ class MlxPending final : public Pending {
   std::vector<Guard> guards_;
 };
 
+// Each of them is traced for every signature.
+size_t traceable_segments(const Plan& plan) {
+  size_t count = 0;
+  for (const std::vector<Segment>& segments : plan.segments) {
+    count += static_cast<size_t>(std::ranges::count_if(segments, &Segment::traceable));
+  }
+  return count;
+}
+
 Handle handle_of(array value, const TensorType& type, Sizes sizes, Device& device) {
   return std::make_shared<MlxTensor>(std::move(value), type.dtype, std::move(sizes), type.scheme, device);
 }
@@ -57,12 +67,14 @@ Handle handle_of(array value, const TensorType& type, Sizes sizes, Device& devic
 }  // namespace
 
 MlxProgram::MlxProgram(const Program& program, Device& device, Mode mode, const EngineOptions& options)
-    : plan_(make_plan(program)),
+    : plan_(make_plan(program, *options.registry)),
       device_(device),
-      mode_(mode),
+      mode_(options.observer ? Mode::eager : mode),
       limits_(options.limits),
-      traces_(options.cached_signatures) {
+      observer_(options.observer),
+      traces_(options.cached_signatures * traceable_segments(plan_)) {
   for (const Weight& weight : plan_.program.weights) weights_.push_back(on_device(weight.tensor));
+  if (mode_ == Mode::compiled) debug(2, [&] { return describe_segments(plan_); });
 }
 
 array MlxProgram::on_device(const Tensor& tensor) {
@@ -99,10 +111,10 @@ std::unique_ptr<Pending> MlxProgram::start(Invocation invocation) {
             Meter(limits_),
             mode_ == Mode::eager,
             mode_ == Mode::compiled ? &traces_ : nullptr,
-            std::move(invocation.cancelled)};
+            std::move(invocation.cancelled),
+            observer_ ? &observer_ : nullptr};
   Frame frame(call, invocation.method, std::move(inputs), std::move(invocation.bindings));
   std::vector<array> outputs = frame.run();
-  for (array& output : outputs) output = mx::contiguous(output, false, device_.stream());
   std::vector<array> computed = outputs;
   for (size_t i = 0; i < states.size(); ++i) {
     if (written[i]) computed.push_back(states[i]);
@@ -126,7 +138,15 @@ std::unique_ptr<Pending> MlxProgram::start(Invocation invocation) {
 std::vector<std::string> MlxProgram::explain(GraphId id) const {
   std::vector<std::string> lines;
   const Graph& graph = plan_.program.graphs[id.id];
-  for (const Node& node : graph.nodes) lines.push_back(about(node.op, graph, device_.is_cpu()));
+  for (const Segment& segment : plan_.segments[id.id]) {
+    const bool traced = segment.traceable && mode_ == Mode::compiled;
+    for (uint32_t i = segment.first; i < segment.end; ++i) {
+      const Op& op = graph.nodes[i].op;
+      const std::string how = traced ? "traced" : segment.traceable ? "lowered" : "reads values";
+      const std::string remark = about(op, graph, device_.is_cpu());
+      lines.push_back(remark.empty() ? how : how + ", " + remark);
+    }
+  }
   return lines;
 }
 
@@ -134,7 +154,8 @@ EngineCounters MlxProgram::counters() const {
   return {.uploaded_bytes = uploaded_bytes_,
           .cached = traces_.cached(),
           .traced = traces_.recorded(),
-          .evicted = traces_.evicted()};
+          .evicted = traces_.evicted(),
+          .peak_bytes = static_cast<int64_t>(mx::get_peak_memory())};
 }
 
 }  // namespace ingot::mlx_engine

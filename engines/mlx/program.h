@@ -37,6 +37,7 @@ class MlxProgram final : public CompiledProgram {
   Device& device_;
   Mode mode_;
   RunLimits limits_;
+  Observer observer_;
   std::vector<array> weights_;  // changed within a Turn
   Traces traces_;
   std::atomic<int64_t> uploaded_bytes_ = 0;

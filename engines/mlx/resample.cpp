@@ -1,8 +1,11 @@
 #include "engines/mlx/resample.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "engines/mlx/cast.h"
+#include "program/error.h"
 #include "program/resample.h"
 
 namespace ingot::mlx_engine {
@@ -10,19 +13,24 @@ namespace ingot::mlx_engine {
 // ------------------------------------------------------------------------------------------------------------ resize
 
 ResizedAxis resized_axis(const op::Resize& op, size_t i, int axis, int64_t in, int64_t out) {
+  constexpr int64_t most = int64_t{1} << 27;
   const Resampling resampling(op, i, in, out);
-  const auto taps = static_cast<size_t>(resampling.taps()), positions = static_cast<size_t>(out);
-  ResizedAxis result{axis, {}, {}, std::vector<bool>(positions)};
-  result.elements.assign(taps, std::vector<int32_t>(positions));
-  result.weights.assign(taps, std::vector<double>(positions));
-  for (size_t p = 0; p < positions; ++p) {
-    std::vector<double> weights(taps);
-    const std::optional<int64_t> first = resampling.at(static_cast<int64_t>(p), weights);
-    result.cropped[p] = !first;
-    for (size_t t = 0; t < taps; ++t) {
-      const int64_t element = first.value_or(0) + static_cast<int64_t>(t);
-      result.elements[t][p] = static_cast<int32_t>(std::clamp<int64_t>(element, 0, in - 1));
-      result.weights[t][p] = weights[t];
+  const int64_t taps = resampling.taps();
+  if (element_count(Sizes{taps, out}) > most) {
+    throw Error::mismatch(Code::limit, "", fmt::format("the number of samples along axis {}", axis),
+                          fmt::format("{} × {}", out, taps), fmt::format("at most {} in all", most));
+  }
+  const auto size = static_cast<size_t>(taps * out);
+  ResizedAxis result{axis, taps, out, std::vector<int32_t>(size), std::vector<double>(size), {}};
+  std::vector<double> weights(static_cast<size_t>(taps));
+  for (int64_t p = 0; p < out; ++p) {
+    std::ranges::fill(weights, 0);
+    const std::optional<int64_t> first = resampling.at(p, weights);
+    result.cropped.push_back(!first);
+    for (int64_t t = 0; t < taps; ++t) {
+      const auto at = static_cast<size_t>(t * out + p);
+      result.elements[at] = static_cast<int32_t>(std::clamp<int64_t>(first.value_or(0) + t, 0, in - 1));
+      result.weights[at] = weights[static_cast<size_t>(t)];
     }
   }
   return result;
@@ -30,42 +38,45 @@ ResizedAxis resized_axis(const op::Resize& op, size_t i, int axis, int64_t in, i
 
 namespace {
 
-// A list along one axis of a shape of that rank.
-template <class T>
-array along(const std::vector<T>& values, int axis, size_t rank, mx::Dtype dtype) {
-  mx::Shape shape(rank, 1);
-  shape[static_cast<size_t>(axis)] = static_cast<int>(values.size());
-  return array(values.begin(), shape, dtype);
+// x along the axis as [taps, out], those of `first` and `count` taps behind it.
+array taken(const array& x, const ResizedAxis& resized, int64_t first, int64_t count, mx::Stream s) {
+  const array elements(resized.elements.begin() + first * resized.out, to_mlx(Sizes{count, resized.out}));
+  return mx::take(x, elements, resized.axis, s);
 }
 
-array taken(const array& x, const ResizedAxis& resized, size_t tap, mx::Stream s) {
-  return mx::take(x, along(resized.elements[tap], 0, 1, mx::int32), resized.axis, s);
+// Σ weight · x of some taps.
+array weighted_taps(const array& x, const ResizedAxis& resized, int64_t first, int64_t count, mx::Stream s) {
+  mx::Shape shape(x.ndim() + 1, 1);
+  const auto axis = static_cast<size_t>(resized.axis);
+  shape[axis] = static_cast<int>(count);
+  shape[axis + 1] = static_cast<int>(resized.out);
+  const auto weights = resized.weights.begin() + first * resized.out, end = weights + count * resized.out;
+  const array weight(weights, shape, x.dtype()), zero = number(0, x);
+  array product = mx::multiply(taken(x, resized, first, count, s), weight, s);
+  // What has no weight may be NaN.
+  if (std::find(weights, end, 0.0) != end) product = mx::where(mx::equal(weight, zero, s), zero, product, s);
+  return count == 1 ? mx::squeeze(product, resized.axis, s) : mx::sum(product, resized.axis, false, s);
 }
 
 }  // namespace
 
-array take_nearest(const array& x, const ResizedAxis& resized, mx::Stream s) { return taken(x, resized, 0, s); }
+array take_nearest(const array& x, const ResizedAxis& resized, mx::Stream s) {
+  return mx::squeeze(taken(x, resized, 0, 1, s), resized.axis, s);
+}
 
+// Few taps are added one by one; many, of an axis that shrinks, are few elements in all.
 array interpolate(const array& x, const ResizedAxis& resized, mx::Stream s) {
-  const array zero = number(0, x);
-  array sum = zero;
-  for (size_t t = 0; t < resized.weights.size(); ++t) {
-    const std::vector<double>& weights = resized.weights[t];
-    const auto zeros = std::ranges::count(weights, 0.0);
-    if (zeros == std::ssize(weights)) continue;
-    const array weight = along(weights, resized.axis, x.ndim(), x.dtype());
-    array product = mx::multiply(taken(x, resized, t, s), weight, s);
-    if (zeros > 0) product = mx::where(mx::equal(weight, zero, s), zero, product, s);  // what it reads may be NaN
-    sum = mx::add(sum, product, s);
-  }
-  mx::Shape shape = x.shape();
-  shape[static_cast<size_t>(resized.axis)] = static_cast<int>(resized.cropped.size());
-  return mx::broadcast_to(sum, shape, s);
+  if (resized.taps > 8) return weighted_taps(x, resized, 0, resized.taps, s);
+  array sum = number(0, x);
+  for (int64_t t = 0; t < resized.taps; ++t) sum = mx::add(sum, weighted_taps(x, resized, t, 1, s), s);
+  return sum;
 }
 
 array extrapolate(const array& y, const ResizedAxis& resized, const array& outside, mx::Stream s) {
   if (std::ranges::find(resized.cropped, true) == resized.cropped.end()) return y;
-  return mx::where(along(resized.cropped, resized.axis, y.ndim(), mx::bool_), outside, y, s);
+  mx::Shape shape(y.ndim(), 1);
+  shape[static_cast<size_t>(resized.axis)] = static_cast<int>(resized.out);
+  return mx::where(array(resized.cropped.begin(), shape, mx::bool_), outside, y, s);
 }
 
 // -------------------------------------------------------------------------------------------------------------- grid

@@ -1,7 +1,8 @@
 // Resampling along one axis: by tables that sizes decide, and at the coordinates of a grid.
 //
 // Ownership  values. Threads  as Frame.
-// Failure    none: positions may be any numbers, and what is far outside reads the border or nothing.
+// Failure    Code::limit where a scale makes positions read more than a table holds. Positions may be any numbers: what is
+//            far outside reads the border or nothing.
 #pragma once
 
 #include <vector>
@@ -11,12 +12,13 @@
 
 namespace ingot::mlx_engine {
 
-// What every position of a resized axis reads, tap by tap.
+// What every position of a resized axis reads.
 struct ResizedAxis {
   int axis;
-  std::vector<std::vector<int32_t>> elements;  // beyond the border the last one
-  std::vector<std::vector<double>> weights;
-  std::vector<bool> cropped;  // of each position: it lies outside x and is extrapolated
+  int64_t taps, out;
+  std::vector<int32_t> elements;  // taps × out; beyond the border the last one
+  std::vector<double> weights;    // taps × out
+  std::vector<bool> cropped;      // of each position: it lies outside x and is extrapolated
 };
 
 // Axis number i of op.axes, of size `in` and `out`. Precondition: `factors` and `region` stand in scales and roi.

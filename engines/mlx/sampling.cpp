@@ -62,8 +62,8 @@ array unweighted(const array& rows, const Sample& sample, mx::Stream s) {
 }
 
 array weighted_sum(const array& rows, const std::vector<Sample>& samples, mx::Stream s) {
-  array sum = weighted(rows, samples[0], s);
-  for (size_t i = 1; i < samples.size(); ++i) sum = mx::add(sum, weighted(rows, samples[i], s), s);
+  array sum = number(0, rows);
+  for (const Sample& sample : samples) sum = mx::add(sum, weighted(rows, sample, s), s);
   return sum;
 }
 

@@ -1,10 +1,10 @@
 #include "engines/mlx/segment.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "engines/mlx/lowering.h"
 #include "gen/fields.h"
+#include "passes/operands.h"
 
 namespace ingot::mlx_engine {
 namespace {
@@ -14,19 +14,8 @@ void add(std::vector<T>& all, T one) {
   if (std::ranges::find(all, one) == all.end()) all.push_back(one);
 }
 
-template <class F>
-void for_each_operand(const Op& op, F function) {
-  visit_fields(op, [&]<class T>(const FieldFacts&, const T& field) {
-    if constexpr (std::same_as<T, Ref>) function(field);
-    if constexpr (std::same_as<T, std::optional<Ref>>) {
-      if (field) function(*field);
-    }
-    if constexpr (std::same_as<T, std::vector<Ref>>) std::ranges::for_each(field, function);
-  });
-}
-
 void collect(const Graph& graph, const Node& node, const std::vector<Touched>& touched, Touched& into) {
-  for_each_operand(node.op, [&](Ref ref) {
+  visit_operands(node.op, [&](Ref ref) {
     const Value& value = graph.values[ref.id];
     if (value.kind == ValueKind::weight) add(into.weights, WeightId{value.index});
   });
@@ -43,7 +32,7 @@ void collect(const Graph& graph, const Node& node, const std::vector<Touched>& t
 std::vector<uint32_t> last_readers(const Graph& graph) {
   std::vector<uint32_t> last(graph.values.size(), 0);
   for (uint32_t i = 0; i < graph.nodes.size(); ++i) {
-    for_each_operand(graph.nodes[i].op, [&](Ref ref) { last[ref.id] = i; });
+    visit_operands(graph.nodes[i].op, [&](Ref ref) { last[ref.id] = i; });
   }
   for (const Output& output : graph.outputs) last[output.value.id] = static_cast<uint32_t>(graph.nodes.size());
   return last;
@@ -56,7 +45,7 @@ void describe(const Graph& graph, const std::vector<Touched>& touched, const std
   for (uint32_t i = segment.first; i < segment.end; ++i) {
     const Node& node = graph.nodes[i];
     collect(graph, node, touched, inside);
-    for_each_operand(node.op, [&](Ref ref) {
+    visit_operands(node.op, [&](Ref ref) {
       const Value& value = graph.values[ref.id];
       const bool made_inside = value.kind == ValueKind::result && value.index >= segment.first;
       if (value.kind == ValueKind::weight || made_inside || is_input[ref.id]) return;

@@ -1,12 +1,21 @@
 // Frame's second half: segments that are recorded once for their sizes, and replayed.
+#include <fmt/format.h>
+
 #include <iterator>
 #include <utility>
 
 #include "engines/mlx/frame.h"
 #include "engines/mlx/plan.h"
 #include "engines/mlx/traces.h"
+#include "program/debug.h"
 
 namespace ingot::mlx_engine {
+
+static std::string describe_trace(const Graph& graph, const Segment& segment, const Bindings& bindings) {
+  std::string text = fmt::format("traces {} {}-{}", graph.name, segment.first, segment.end - 1);
+  for (const auto& [symbol, size] : bindings.entries()) text += fmt::format(", {} = {}", symbol.name(), size);
+  return text;
+}
 
 // Sizes follow from the symbols, so these stand for all shapes.
 std::vector<int64_t> Frame::trace_key(const Segment& segment) const {
@@ -60,7 +69,10 @@ Trace Frame::record(const Segment& segment) const {
 }
 
 void Frame::run_traced(const Segment& segment) {
-  const std::shared_ptr<const Trace> trace = call_.traces->get(trace_key(segment), [&] { return record(segment); });
+  const std::shared_ptr<const Trace> trace = call_.traces->get(trace_key(segment), [&] {
+    debug(3, [&] { return describe_trace(graph_, segment, bindings_); });
+    return record(segment);
+  });
   call_.meter.spend(trace->steps);
   call_.meter.hold(trace->peak_bytes);
   call_.meter.release(trace->peak_bytes);

@@ -1,5 +1,9 @@
 #include "engines/mlx/traces.h"
 
+#include <fmt/format.h>
+
+#include "program/debug.h"
+
 namespace ingot::mlx_engine {
 
 std::shared_ptr<const Trace> Traces::get(const Key& key, const std::function<Trace()>& record) {
@@ -11,6 +15,9 @@ std::shared_ptr<const Trace> Traces::get(const Key& key, const std::function<Tra
   ++recorded_;
   if (most_ == 0) return trace;
   if (entries_.size() == most_) {
+    debug(3, [&] {
+      return fmt::format("forgets a trace of graph {}, from node {} on", uses_.back()[0], uses_.back()[1]);
+    });
     entries_.erase(uses_.back());
     uses_.pop_back();
     ++evicted_;

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "engines/reference/execute.h"
-#include "engines/reference/supported.h"
 #include "program/error.h"
 
 namespace ingot::reference {
@@ -26,6 +25,11 @@ class HostTensor final : public DeviceTensor {
 
 Handle handle_of(Tensor tensor) { return std::make_shared<HostTensor>(std::move(tensor)); }
 
+// The caller may write to its own memory again.
+Tensor copy_of(const Tensor& tensor) {
+  return Tensor(tensor.dtype(), tensor.sizes(), Buffer::copy_of(tensor.bytes()), tensor.scheme());
+}
+
 // There is nothing to wait for.
 class Done final : public Pending {
  public:
@@ -35,17 +39,20 @@ class Done final : public Pending {
 
 class ReferenceProgram final : public CompiledProgram {
  public:
-  ReferenceProgram(Program program, const EngineOptions& options)
-      : plan_(std::make_shared<const Plan>(make_plan(std::move(program), options.poison))), limits_(options.limits) {}
+  ReferenceProgram(Program program, CustomOps<ReferenceOp> custom_ops, const EngineOptions& options)
+      : first_(std::make_shared<const Plan>(make_plan(std::move(program), options.poison, std::move(custom_ops)))),
+        plan_(first_),
+        limits_(options.limits),
+        observer_(options.observer) {}
 
-  const Program& program() const override { return plan_->program; }
-  Handle upload(const Tensor& tensor) override { return handle_of(tensor.aligned()); }
+  const Program& program() const override { return first_->program; }
+  Handle upload(const Tensor& tensor) override { return handle_of(copy_of(tensor)); }
 
   // Calls that run keep the plan that they began with.
   void set_weight(WeightId weight, const Tensor& tensor) override {
     const std::lock_guard lock(mutex_);
     Plan changed = *plan_;
-    changed.program.weights[weight.id].tensor = tensor.aligned();
+    changed.program.weights[weight.id].tensor = copy_of(tensor);
     plan_ = std::make_shared<const Plan>(std::move(changed));
   }
 
@@ -55,8 +62,8 @@ class ReferenceProgram final : public CompiledProgram {
     for (const Handle& state : call.states) states.push_back(state->to_host());
     States now(std::move(states));
     const std::shared_ptr<const Plan> plan = this->plan();
-    std::vector<Tensor> outputs =
-        execute(*plan, call.method, std::move(inputs), std::move(call.bindings), now, limits_, call.cancelled.get());
+    std::vector<Tensor> outputs = execute(*plan, call.method, std::move(inputs), std::move(call.bindings), now, limits_,
+                                          call.cancelled.get(), observer_);
     auto done = std::make_unique<Done>();
     for (Tensor& output : outputs) done->outputs.push_back(handle_of(output.aligned()));
     done->states = std::move(call.states);
@@ -67,7 +74,7 @@ class ReferenceProgram final : public CompiledProgram {
   }
 
   std::vector<std::string> explain(GraphId graph) const override {
-    return std::vector<std::string>(plan_->program.graphs[graph.id].nodes.size());
+    return std::vector<std::string>(program().graphs[graph.id].nodes.size());
   }
   EngineCounters counters() const override { return {}; }
 
@@ -77,9 +84,11 @@ class ReferenceProgram final : public CompiledProgram {
     return plan_;
   }
 
+  const std::shared_ptr<const Plan> first_;  // whose program others refer to
   mutable std::mutex mutex_;
-  std::shared_ptr<const Plan> plan_;
+  std::shared_ptr<const Plan> plan_;  // with the weights of today
   RunLimits limits_;
+  Observer observer_;
 };
 
 class ReferenceEngine final : public Engine {
@@ -92,8 +101,8 @@ class ReferenceEngine final : public Engine {
   }
 
   std::shared_ptr<CompiledProgram> compile(Program program, const EngineOptions& options) const override {
-    check_supported(program);
-    return std::make_shared<ReferenceProgram>(std::move(program), options);
+    auto custom = custom_ops<ReferenceOp>(program, *options.registry, name());
+    return std::make_shared<ReferenceProgram>(std::move(program), std::move(custom), options);
   }
 };
 

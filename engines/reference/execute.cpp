@@ -5,15 +5,16 @@
 #include "program/last_use.h"
 
 namespace ingot::reference {
-Plan make_plan(Program program, bool poison) {
-  Plan plan{std::move(program), {}, poison};
+Plan make_plan(Program program, bool poison, CustomOps<ReferenceOp> custom_ops) {
+  Plan plan{std::move(program), {}, poison, std::move(custom_ops)};
   for (const Graph& graph : plan.program.graphs) plan.dead_after.push_back(dead_after(graph));
   return plan;
 }
 
 std::vector<Tensor> execute(const Plan& plan, GraphId graph, std::vector<Tensor> inputs, Bindings bindings,
-                            States& states, const RunLimits& limits, const std::atomic<bool>* cancelled) {
-  Call call{plan, Meter(limits), states, cancelled};
+                            States& states, const RunLimits& limits, const std::atomic<bool>* cancelled,
+                            const Observer& observer) {
+  Call call{plan, Meter(limits), states, cancelled, observer};
   return Frame(call, graph, std::move(inputs), std::move(bindings)).run();
 }
 

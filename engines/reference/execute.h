@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engines/reference/frame.h"
+#include "engines/registry.h"
 
 namespace ingot::reference {
 
@@ -17,14 +18,16 @@ struct Plan {
   // By graph and node: the values that no later node or output reads.
   std::vector<std::vector<std::vector<Ref>>> dead_after;
   bool poison = false;  // results begin as garbage
+  CustomOps<ReferenceOp> custom_ops = {};
 };
 
-// Precondition: the program has passed `verify`.
-Plan make_plan(Program program, bool poison = false);
+// Precondition: the program has passed `verify`, and every custom op has its function.
+Plan make_plan(Program program, bool poison = false, CustomOps<ReferenceOp> custom_ops = {});
 
 // The outputs of a graph. Precondition: the inputs are what it declares under `bindings`. Writes go to `states` and are
 // the caller's to commit. Between two nodes it looks whether it was cancelled.
 std::vector<Tensor> execute(const Plan& plan, GraphId graph, std::vector<Tensor> inputs, Bindings bindings,
-                            States& states, const RunLimits& limits, const std::atomic<bool>* cancelled = nullptr);
+                            States& states, const RunLimits& limits, const std::atomic<bool>* cancelled = nullptr,
+                            const Observer& observer = {});
 
 }  // namespace ingot::reference

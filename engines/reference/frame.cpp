@@ -11,6 +11,7 @@
 #include "engines/reference/convert.h"
 #include "engines/reference/execute.h"
 #include "engines/reference/kernel.h"
+#include "program/debug.h"
 #include "program/error.h"
 
 namespace ingot::reference {
@@ -47,10 +48,15 @@ Tensor Meter::allocate(DType dtype, Sizes sizes, const std::optional<QuantScheme
   require(bytes);
   Tensor tensor = Tensor::allocate(dtype, std::move(sizes), scheme);
   std::memset(tensor.mutable_bytes().data(), 0, static_cast<size_t>(bytes));
-  *alive_ += bytes;
+  return counted(tensor);
+}
+
+Tensor Meter::counted(const Tensor& tensor) const {
+  const auto bytes = static_cast<int64_t>(tensor.bytes().size());
+  hold(bytes);
   const auto release = [alive = alive_, bytes, memory = tensor.buffer().owner](const void*) { *alive -= bytes; };
   const Buffer counted{std::shared_ptr<const void>(tensor.bytes().data(), release), tensor.bytes()};
-  return Tensor(dtype, tensor.sizes(), counted, scheme);
+  return Tensor(tensor.dtype(), tensor.sizes(), counted, tensor.scheme());
 }
 
 // ------------------------------------------------------------------------------------------------------------ states
@@ -87,7 +93,10 @@ void Frame::run(const Node& node) {
   try {
     if (call_.cancelled && *call_.cancelled) throw Error(Code::cancelled, "the call was cancelled");
     call_.meter.spend(1);
+    debug(4, [&] { return fmt::format("runs {} ({})", place_of(graph_, node), mnemonic(node.op)); });
+    const auto start = call_.observer ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
     visit([&](const auto& op) { reference::run(op, *this); }, node.op);
+    if (call_.observer) call_.observer({graph_, node, bindings_, start, std::chrono::steady_clock::now()});
   } catch (Error& error) {
     error.in_op(mnemonic(node.op)).at_node(place_of(graph_, node));
     throw;
@@ -155,6 +164,11 @@ void Frame::set(uint32_t i, Tensor tensor) {
     throw Error::mismatch(Code::type_mismatch, "", fmt::format("result {}", i), to_string(actual), to_string(type));
   }
   values_[node_->first_result.id + i] = std::move(tensor);
+}
+
+void Frame::adopt(uint32_t i, const Tensor& tensor) {
+  spend(tensor.elements());
+  values_[node_->first_result.id + i] = call_.meter.counted(tensor);
 }
 
 Sizes Frame::sizes(const Shape& shape) const {

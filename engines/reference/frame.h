@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "engines/observer.h"
 #include "engines/reference/elements.h"
 #include "engines/run_limits.h"
 #include "program/program.h"
@@ -32,6 +33,8 @@ class Meter {
   // The same, and from then on they count.
   void hold(int64_t bytes) const;
   void release(int64_t bytes) const { *alive_ -= bytes; }
+  // The tensor, whose bytes count from then on.
+  Tensor counted(const Tensor& tensor) const;
   // All zero bits.
   Tensor allocate(DType dtype, Sizes sizes, const std::optional<QuantScheme>& scheme = {});
 
@@ -105,6 +108,7 @@ struct Call {
   Meter meter;
   States& states;
   const std::atomic<bool>* cancelled;  // none: cannot be
+  const Observer& observer;
 };
 
 class Frame {
@@ -155,6 +159,8 @@ class Frame {
   Tensor& allocate_zeros(uint32_t i = 0);
   // A tensor that is there already. Throws when it is not what inference says.
   void set(uint32_t i, Tensor tensor);
+  // One that the host made. Precondition: it is what inference says.
+  void adopt(uint32_t i, const Tensor& tensor);
 
   // ---- sizes, memory, work
   int64_t size(const Dim& dim) const { return evaluate(dim, bindings_); }
@@ -171,6 +177,7 @@ class Frame {
   void spend(int64_t count, int64_t each = 1) { call_.meter.spend(count, each); }
 
   // ---- state and graphs
+  const Plan& plan() const { return call_.plan; }
   const Tensor& state(StateId id) const { return call_.states.read(id); }
   void set_state(StateId id, Tensor tensor) { call_.states.write(id, std::move(tensor)); }
   // Another graph, with the symbols bound so far.

@@ -1,10 +1,10 @@
 """Whole models that people use, imported and run on Ingot and on ONNX Runtime.
 
-    tests/import/real_models.py [--build build/dev]
+    tests/import/real_models.py [--build build/dev] [--engine ENGINE[:MODE]]...
 
 The Python packages magika (which language a file is in) and silero-vad (where speech is) carry their models as ONNX
 files; scripts/models.txt names the versions. Each runs on real inputs: files of this tree, a spoken vowel. The tool
-imports, runs and compares; the outputs of ONNX Runtime are the expected ones, to 1e-4.
+imports, runs and compares, on every engine that is named; the outputs of ONNX Runtime are the expected ones, to 1e-4.
 """
 
 import argparse
@@ -29,13 +29,22 @@ def package(name):
     return pathlib.Path(spec.submodule_search_locations[0])
 
 
+class Tool:
+    """ingot on one engine."""
+
+    def __init__(self, ingot, target):
+        self.ingot, self.target = ingot, target
+        engine, _, mode = target.partition(":")
+        self.flags = ["--engine", engine, *(["--mode", mode] if mode else [])]
+
+
 class Model:
     """One ONNX file on both sides."""
 
-    def __init__(self, ingot, path, folder):
-        self.ingot, self.folder = ingot, folder
+    def __init__(self, tool, path, folder):
+        self.tool, self.folder = tool, folder
         self.program = folder / f"{path.stem}.ingot"
-        subprocess.run([ingot, "import", path, "-o", self.program], check=True)
+        subprocess.run([tool.ingot, "import", path, "-o", self.program], check=True)
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3
         self.session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
@@ -51,7 +60,8 @@ class Model:
         for name, array in expected.items():
             np.save(self.folder / f"expected_{name}.npy", array)
             flags += ["--expect", f"{name}=@{self.folder}/expected_{name}.npy", "--output", f"{name}=@{self.folder}/out_{name}.npy"]
-        subprocess.run([self.ingot, "run", self.program, *flags, "--rtol", "1e-4", "--atol", "1e-4", "--quiet"], check=True)
+        flags += ["--rtol", "1e-4", "--atol", "1e-4", "--quiet"]
+        subprocess.run([self.tool.ingot, "run", self.program, *self.tool.flags, *flags], check=True)
         return expected, {name: np.load(self.folder / f"out_{name}.npy") for name in self.outputs}
 
 
@@ -68,14 +78,14 @@ def features(path, config):
     return [*first, *[pad] * (config["beg_size"] - len(first)), *[pad] * (config["end_size"] - len(last)), *last]
 
 
-def magika(ingot, folder):
+def magika(tool, folder):
     home = package("magika") / "models/standard_v3_3"
     config = json.loads((home / "config.min.json").read_text())
-    model = Model(ingot, home / "model.onnx", folder)
+    model = Model(tool, home / "model.onnx", folder)
     for name, wanted in FILES.items():
         _, ours = model.run({"bytes": np.int32([features(ROOT / name, config)])})
         found = config["target_labels_space"][int(np.argmax(ours["target_label"]))]
-        print(f"magika: {name} is {found}")
+        print(f"magika on {tool.target}: {name} is {found}")
         if found != wanted:
             sys.exit(f"magika takes {name} for {found}, not {wanted}")
 
@@ -113,31 +123,34 @@ def silero_stream(model, rate, count, **more):
         expected, ours = model.run({"input": piece, "state": theirs, **more}, {"input": piece, "state": state, **more})
         theirs, state = expected["stateN"], ours["stateN"]
         most = max(most, float(ours["output"].max()))
-    print(f"silero-vad: {model.program.stem} at {rate} Hz, {count} pieces, most certain {most:.3f}")
+    print(f"silero-vad on {model.tool.target}: {model.program.stem} at {rate} Hz, {count} pieces, most certain {most:.3f}")
     return most
 
 
-def silero(ingot, folder):
+def silero(tool, folder):
     home = package("silero_vad") / "data"
-    model = Model(ingot, home / "silero_vad.onnx", folder)
+    model = Model(tool, home / "silero_vad.onnx", folder)
     for rate in (16000, 8000):
         if silero_stream(model, rate, 12, sr=np.array(rate)) < 0.5:
             sys.exit("silero-vad hears no voice in a vowel")
-    silero_stream(Model(ingot, home / "silero_vad_op18_ifless.onnx", folder), 16000, 4, sr=np.array(16000))
-    silero_stream(Model(ingot, home / "silero_vad_half.onnx", folder), 16000, 4)
-    whole = Model(ingot, home / "silero_vad_16k_sequence.onnx", folder)
+    silero_stream(Model(tool, home / "silero_vad_op18_ifless.onnx", folder), 16000, 4, sr=np.array(16000))
+    silero_stream(Model(tool, home / "silero_vad_half.onnx", folder), 16000, 4)
+    whole = Model(tool, home / "silero_vad_16k_sequence.onnx", folder)
     zero = np.zeros((1, 1, 128), np.float32)
     whole.run({"input": np.concatenate(chunks(16000, 6)), "h": zero, "c": zero})
-    print("silero-vad: silero_vad_16k_sequence, 6 pieces at once")
+    print(f"silero-vad on {tool.target}: silero_vad_16k_sequence, 6 pieces at once")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/dev")
-    ingot = parser.parse_args().build / "bin/ingot"
-    with tempfile.TemporaryDirectory() as folder:
-        magika(ingot, pathlib.Path(folder))
-        silero(ingot, pathlib.Path(folder))
+    parser.add_argument("--engine", action="append", help="and mode: mlx:lazy; default: reference")
+    options = parser.parse_args()
+    for target in options.engine or ["reference"]:
+        tool = Tool(options.build / "bin/ingot", target)
+        with tempfile.TemporaryDirectory() as folder:
+            magika(tool, pathlib.Path(folder))
+            silero(tool, pathlib.Path(folder))
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ method normal(%key: u32[2]) -> (f16, f32, f64) {
 
 void compare(std::string_view method, const Tensors& inputs, int ulps) {
   const Tensors expected = test::Machine(kProgram).call(method, inputs);
-  for (const char* target : {"mlx:lazy", "mlx:eager"}) {
+  for (const char* target : {"mlx:eager", "mlx:lazy", "mlx:compiled"}) {
     const Tensors actual = test::Machine(kProgram, Target::parse(target)).call(method, inputs);
     for (const auto& [name, tensor] : expected) {
       EXPECT_EQ(test::difference(actual.at(name), tensor, {.ulps = ulps}), "") << target << ", " << name;

@@ -45,7 +45,7 @@ Tensor normal(Sizes sizes, float scale, uint32_t seed) {
 
 void compare(std::string_view method, const Tensors& inputs) {
   const Tensors expected = test::Machine(kProgram).call(method, inputs);
-  for (const char* target : {"mlx:lazy", "mlx:eager"}) {
+  for (const char* target : {"mlx:lazy", "mlx:eager", "mlx:compiled"}) {
     const Tensors actual = test::Machine(kProgram, Target::parse(target)).call(method, inputs);
     for (const auto& [name, tensor] : expected) {
       EXPECT_EQ(test::difference(actual.at(name), tensor, {.ulps = 8}), "") << target << ", " << name;

@@ -108,7 +108,7 @@ Tensors inputs(bool special) {
 void compare(std::string_view body, std::string_view results, bool special) {
   const std::string text = program(body, results);
   const Tensors given = inputs(special), expected = test::Machine(text).call("main", given);
-  for (const char* target : {"mlx:lazy", "mlx:eager"}) {
+  for (const char* target : {"mlx:lazy", "mlx:eager", "mlx:compiled"}) {
     const Tensors actual = test::Machine(text, Target::parse(target)).call("main", given);
     for (const auto& [name, tensor] : expected) {
       EXPECT_EQ(test::difference(actual.at(name), tensor, {.ulps = 0, .signed_zero = false}), "")

@@ -20,7 +20,7 @@ Tensor numbers(const Sizes& sizes, float scale, uint32_t seed) {
 
 void expect_near(const std::string& program, const Tensors& inputs) {
   const Tensors expected = test::Machine(program).call("main", inputs);
-  for (const char* target : {"mlx:lazy", "mlx:eager"}) {
+  for (const char* target : {"mlx:lazy", "mlx:eager", "mlx:compiled"}) {
     const Tensors actual = test::Machine(program, Target::parse(target)).call("main", inputs);
     for (const auto& [name, tensor] : expected) {
       const test::Closeness closeness{.ulps = 16, .atol = 4e-6, .rtol = 0, .signed_zero = false};

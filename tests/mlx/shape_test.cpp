@@ -67,7 +67,7 @@ TEST_P(ViewsOfViews, AreTheReferenceEngines) {
   std::iota(values.begin(), values.end(), 1.0F);
   const Tensors inputs{{"x", Tensor::of(sizes, values)}};
   const Tensors expected = reference.call("main", inputs);
-  for (const char* target : {"mlx:lazy", "mlx:eager"}) {
+  for (const char* target : {"mlx:eager", "mlx:lazy", "mlx:compiled"}) {
     const Tensors actual = test::Machine(program, Target::parse(target)).call("main", inputs);
     for (const auto& [name, tensor] : expected) {
       EXPECT_EQ(test::difference(actual.at(name), tensor, {.ulps = 0}), "") << target << ", " << name;

@@ -101,6 +101,14 @@ TEST(Cse, MergesWhatIsEqual) {
   expect_each(cases, [](const Program& program) { return merge_equal(program); });
 }
 
+// What differs in attributes alone is told apart quickly.
+TEST(Cse, ManyNodesWithoutOperands) {
+  ProgramBuilder builder;
+  GraphBuilder& f = builder.method("f");
+  for (int i = 0; i < 40000; ++i) f.output(fmt::format("y{}", i), f.full({2}, i % 20000, {.dtype = DType::i32}));
+  EXPECT_EQ(merge_equal(builder.build()).graphs[0].nodes.size(), 20000U);
+}
+
 // --------------------------------------------------------------------------------------------------------------- fold
 
 Program folded(const Program& program, const FoldOptions& options = {}) {
@@ -231,6 +239,16 @@ TEST(Hoist, KeepsTheSmallResultOfALargeOne) {
   const Hoisted hoisted = hoist_parameter_only(program, {.growth_bytes = 100});
   expect_same_after_hoisting(program, hoisted, {Tensor::of<float>({3}, {1, 2, 3})});
   EXPECT_EQ(hoisted.program.method("f")->inputs.size(), 2U);
+}
+
+// Each sum reads what the one before it reads, twice: 2^100 times the weight.
+TEST(Hoist, LongChainsOfSums) {
+  std::string body = "%v0 = add @w, @w; ";
+  for (int i = 1; i < 100; ++i) body += fmt::format("%v{} = add %v{}, %v{}; ", i, i - 1, i - 1);
+  const Program program = program_of("%x: f32[3]", body + "%y = mul %x, %v99; return %y");
+  EXPECT_EQ(hoist_parameter_only(program, {.growth_bytes = 0}).methods.size(), 1U);
+  const FoldOptions options{.is_constant = [](const Weight&) { return true; }, .growth_bytes = 0};
+  EXPECT_EQ(folded(program, options).graphs.back().nodes.size(), 1U);
 }
 
 TEST(Hoist, NamesWhatHasNone) {

@@ -69,21 +69,6 @@ struct Outcome {
 
 constexpr RunLimits kLimits{.bytes = 1 << 26, .steps = 3'000'000};
 
-std::vector<Tensor> inputs_of(const Program& program, const Graph& method, uint64_t seed) {
-  Draw draw(seed);
-  Bindings sizes;
-  for (const Symbol& symbol : program.symbols) {
-    sizes.bind(symbol, symbol.min() + draw.between(0, std::min<int64_t>(symbol.max() - symbol.min(), 3)));
-  }
-  std::vector<Tensor> inputs;
-  for (const Ref input : method.inputs) {
-    TensorType type = method.type(input);
-    for (Dim& size : type.shape) size = evaluate(size, sizes);
-    inputs.push_back(draw.tensor(type));
-  }
-  return inputs;
-}
-
 // Every method in turn, twice, on the same states.
 std::vector<Outcome> run_all(const Program& program, uint64_t seed) {
   Runner runner(program, kLimits);
@@ -92,7 +77,7 @@ std::vector<Outcome> run_all(const Program& program, uint64_t seed) {
     for (const std::string& name : program.method_names()) {
       Outcome& outcome = outcomes.emplace_back();
       try {
-        outcome.outputs = runner.run(name, inputs_of(program, *program.method(name), seed + repeat));
+        outcome.outputs = runner.run(name, random_inputs(program, *program.method(name), seed + repeat));
       } catch (const Error&) {
       }
       outcome.states = runner.states();

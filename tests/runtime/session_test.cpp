@@ -8,7 +8,6 @@
 namespace ingot {
 namespace {
 
-using test::compiled;
 using test::f32;
 using test::i64;
 using test::message_of;
@@ -24,11 +23,13 @@ method forward(%x: f32[S, 4], %scale: f32[], %shift: f32[S, 4]) -> (y, "sum of a
 }
 )";
 
+class SessionTest : public test::OnTarget {};
+
 std::vector<float> repeated(size_t n, float value) { return std::vector<float>(n, value); }
 
 Tensor rows(int64_t n, float value) { return f32({n, 4}, repeated(static_cast<size_t>(n) * 4, value)); }
 
-TEST(Session, TakesInputsInAnyOrderAndGivesOutputsInTheirs) {
+TEST_P(SessionTest, TakesInputsInAnyOrderAndGivesOutputsInTheirs) {
   Session session(compiled(affine));
   const auto outputs = session.run({{"shift", rows(2, 0.5f)}, {"x", rows(2, 3)}, {"scale", f32({}, {2})}});
   ASSERT_EQ(outputs.size(), 3u);
@@ -41,7 +42,7 @@ TEST(Session, TakesInputsInAnyOrderAndGivesOutputsInTheirs) {
   EXPECT_EQ(values<float>(outputs[2].tensor), repeated(8, 3));
 }
 
-TEST(Session, BindsSymbolsAnewInEveryCall) {
+TEST_P(SessionTest, BindsSymbolsAnewInEveryCall) {
   Session session(compiled(affine));
   for (int64_t n : {1, 8, 3, 1}) {
     const auto outputs = session.run({{"x", rows(n, 1)}, {"scale", f32({}, {1})}, {"shift", rows(n, 1)}});
@@ -55,7 +56,7 @@ struct Refusal {
   const char* message;
 };
 
-TEST(Session, RefusesInputsBeforeAnythingRuns) {
+TEST_P(SessionTest, RefusesInputsBeforeAnythingRuns) {
   const NamedTensor x{"x", rows(2, 1)}, scale{"scale", f32({}, {1})}, shift{"shift", rows(2, 1)};
   const Refusal refusals[] = {
       {{x, shift}, Code::invalid_argument, "[forward] input scale is missing, expected f32[]"},
@@ -103,7 +104,7 @@ TEST(Session, RefusesInputsBeforeAnythingRuns) {
   EXPECT_EQ(values<float>(session.run({x, scale, shift})[1].tensor), std::vector<float>{16});
 }
 
-TEST(Session, RefusesAPackedInputOfAnotherScheme) {
+TEST_P(SessionTest, RefusesAPackedInputOfAnotherScheme) {
   Session session(compiled(R"(
 method forward(%x: packed<affine, bits=4, group=2, scale=f16>[2, 4]) -> (y) {
   %y = dequantize %x
@@ -117,7 +118,7 @@ method forward(%x: packed<affine, bits=4, group=2, scale=f16>[2, 4]) -> (y) {
 }
 
 // Sizes that are expressions are solved for their symbols, and checked where those are known.
-TEST(Session, SolvesForSymbols) {
+TEST_P(SessionTest, SolvesForSymbols) {
   Session session(compiled(R"(
 symbol S
 symbol T
@@ -140,7 +141,7 @@ method forward(%a: u8[S + T], %b: u8[2*S + 1]) -> (s, t) {
             "[forward] T is -1 by input a, axis 0, expected at least 0");
 }
 
-TEST(Session, ZeroSizesAndRankZero) {
+TEST_P(SessionTest, ZeroSizesAndRankZero) {
   Session session(compiled(R"(
 symbol N
 method forward(%x: f32[N, 3], %y: i64[]) -> (sum, twice) {
@@ -154,7 +155,7 @@ method forward(%x: f32[N, 3], %y: i64[]) -> (sum, twice) {
   EXPECT_EQ(values<int64_t>(outputs[1].tensor), std::vector<int64_t>{42});
 }
 
-TEST(Session, MethodsWithoutInputsOrOutputs) {
+TEST_P(SessionTest, MethodsWithoutInputsOrOutputs) {
   Session session(compiled(R"(
 method seven() -> (y) {
   %y = full {shape=[2], value=7.0}
@@ -172,7 +173,7 @@ method swallow(%x: f32[2]) -> () {
             "there is no method 'eight', expected one of seven, swallow");
 }
 
-TEST(Session, OutputsOutliveSessionAndExecutable) {
+TEST_P(SessionTest, OutputsOutliveSessionAndExecutable) {
   Tensor y;
   {
     Session session(compiled(R"(
@@ -186,7 +187,7 @@ method forward() -> (w) {
   EXPECT_EQ(values<float>(y), (std::vector<float>{1.5, 2.5}));
 }
 
-TEST(Session, KeepsWithinItsLimits) {
+TEST_P(SessionTest, KeepsWithinItsLimits) {
   constexpr const char* program = R"(
 method forward(%x: f32[4]) -> (y) {
   %a = add %x, %x
@@ -204,6 +205,8 @@ method forward(%x: f32[4]) -> (y) {
   EXPECT_EQ(message_of([&] { small.run(inputs); }, Code::limit),
             "[add] 16 bytes more than the 16 alive go beyond the limit of 31 (at forward: %y)");
 }
+
+INGOT_ON_EVERY_TARGET(SessionTest);
 
 }  // namespace
 }  // namespace ingot

@@ -184,4 +184,19 @@ class ProgramMaker {
 
 Program random_program(uint64_t seed, const RandomOptions& options) { return ProgramMaker(seed, options).run(); }
 
+std::vector<Tensor> random_inputs(const Program& program, const Graph& method, uint64_t seed) {
+  Draw draw(seed);
+  Bindings sizes;
+  for (const Symbol& symbol : program.symbols) {
+    sizes.bind(symbol, symbol.min() + draw.between(0, std::min<int64_t>(symbol.max() - symbol.min(), 3)));
+  }
+  std::vector<Tensor> inputs;
+  for (const Ref input : method.inputs) {
+    TensorType type = method.type(input);
+    for (Dim& size : type.shape) size = evaluate(size, sizes);
+    inputs.push_back(draw.tensor(type));
+  }
+  return inputs;
+}
+
 }  // namespace ingot::test

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "program/program.h"
 
@@ -18,5 +19,8 @@ struct RandomOptions {
 };
 
 Program random_program(uint64_t seed, const RandomOptions& options = {});
+
+// Inputs of one of its methods, in order. Symbols are small.
+std::vector<Tensor> random_inputs(const Program& program, const Graph& method, uint64_t seed);
 
 }  // namespace ingot::test

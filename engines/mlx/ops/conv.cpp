@@ -40,7 +40,6 @@ Geometry geometry_of(const op::ConvTranspose& op, const Frame& frame) {
     axis.in = (in[i] - 1) * geometry.spread[i] + 1;
     axis.stride = 1;
     axis.before = axis.extent() - 1 - axis.before;
-    axis.after = std::max<int64_t>(axis.behind(), 0);
   }
   return geometry;
 }

@@ -14,7 +14,7 @@ namespace {
 
 // MLX's sign of NaN is 0.
 array sign(const array& x, mx::Stream s) {
-  const array y = mx::sign(x, s);
+  array y = mx::sign(x, s);
   if (!mx::issubdtype(x.dtype(), mx::floating)) return y;
   return mx::where(mx::greater(mx::abs(x, s), number(0, x), s), y, x, s);
 }
@@ -243,9 +243,9 @@ array emit(const op::Compare& op, Frame& frame) {
     case CompareFn::lt: return mx::less(a, b, s);
     case CompareFn::le: return mx::less_equal(a, b, s);
     case CompareFn::gt: return mx::greater(a, b, s);
-    case CompareFn::ge: return mx::greater_equal(a, b, s);
+    case CompareFn::ge: break;
   }
-  return a;
+  return mx::greater_equal(a, b, s);
 }
 
 array emit(const op::Select& op, Frame& frame) {

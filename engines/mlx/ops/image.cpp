@@ -87,16 +87,17 @@ array emit(const op::Resize& op, Frame& frame) {
     const auto at = static_cast<size_t>(axis);
     require_elements(axis, in[at]);
     axes.push_back(resized_axis(known, i, axis, in[at], out[at]));
-    spend(frame, {out[at], std::ssize(axes.back().weights)});
+    spend(frame, {out[at], axes.back().taps});
   }
   const DType dtype = frame.result_dtype();
   const bool nearest = op.mode == ResizeMode::nearest;
   array y = frame.in(op.x, nearest ? dtype : widened(dtype));
   for (const ResizedAxis& axis : axes) {
     y = nearest ? take_nearest(y, axis, s) : interpolate(y, axis, s);
-    if (!nearest) spend(frame, {static_cast<int64_t>(y.size()), std::ssize(axis.weights)});
+    if (!nearest) spend(frame, {static_cast<int64_t>(y.size()), axis.taps});
   }
   y = mx::astype(y, to_mlx(dtype), s);
+  if (op.coordinates != ResizeCoordinates::tf_crop_and_resize) return y;
   const Scalar outside = is_real(dtype) ? Scalar(op.extrapolation) : Scalar(static_cast<int64_t>(op.extrapolation));
   for (const ResizedAxis& axis : axes) y = extrapolate(y, axis, constant(outside, dtype), s);
   return y;
@@ -133,7 +134,7 @@ Error corner_refusal(double corner, int64_t region) {
   return refusal(fmt::format("a corner of region {}", region), corner, "a finite number");
 }
 
-// What must be finite: where places are f32, the product may leave it where it matters to no one.
+// What must be finite: corners times scale as f64; where there is none the corners alone, as f32 would overflow too early.
 array scaled_corners(const Frame& frame, const array& corners, double scale) {
   return frame.on_cpu() ? mx::multiply(corners, number(scale, corners), frame.stream()) : corners;
 }
@@ -294,7 +295,7 @@ Sizes candidates(std::optional<double> least, std::span<const double> scores) {
   std::iota(order.begin(), order.end(), 0);
   const auto score = [&](int64_t i) { return scores[static_cast<size_t>(i)]; };
   std::erase_if(order, [&](int64_t i) { return std::isnan(score(i)) || (least && score(i) <= *least); });
-  std::ranges::stable_sort(order, std::greater(), score);
+  std::ranges::sort(order, [&](int64_t a, int64_t b) { return score(a) != score(b) ? score(a) > score(b) : a < b; });
   return order;
 }
 

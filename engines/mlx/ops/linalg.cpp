@@ -1,9 +1,7 @@
 // Linear algebra on stacks of matrices, in f64 on a stream of the CPU (matrices.h).
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <utility>
 
+#include "engines/linalg_facts.h"
 #include "engines/mlx/cast.h"
 #include "engines/mlx/lowering.h"
 #include "engines/mlx/matrices.h"
@@ -11,14 +9,7 @@
 namespace ingot::mlx_engine {
 namespace {
 
-#define INGOT_ON_HOST(O)                                           \
-  std::string remark(const op::O&, const Graph&, bool cpu) {       \
-    return cpu ? "" : "on the host: MLX has no such op elsewhere"; \
-  }
-INGOT_OPS_OF_linalg(INGOT_ON_HOST)
-#undef INGOT_ON_HOST
-
-    array zeros_result(const Frame& frame, uint32_t i) {
+array zeros_result(const Frame& frame, uint32_t i) {
   return mx::zeros(frame.result_shape(i), to_mlx(frame.result_dtype(i)), frame.stream());
 }
 
@@ -169,16 +160,6 @@ std::vector<array> emit(const op::SlogDet& op, Frame& frame) {
           stored(determinant.logarithm, frame.result_dtype(1), x.s)};
 }
 
-// The distance from 1 to the next number.
-double epsilon(DType dtype) {
-  switch (dtype) {
-    case DType::f16: return 0x1p-10;
-    case DType::bf16: return 0x1p-7;
-    case DType::f64: return 0x1p-52;
-    default: return 0x1p-23;  // f32, c64
-  }
-}
-
 // Σ v[i]·(u[i]ᴴ·b) / s[i] over the singular values that count
 array emit(const op::Lstsq& op, Frame& frame) {
   if (is_empty(frame) || element_count(frame.sizes(op.a)) == 0) return zeros_result(frame, 0);
@@ -197,25 +178,6 @@ array emit(const op::Lstsq& op, Frame& frame) {
 }
 
 // ---------------------------------------------------------------------------------------------------------- exponential
-
-// Padé's approximant of e^x of order 13: numerator and denominator are even ± odd, by powers of x². Its coefficients
-// are whole numbers after multiplication by 26!/13!.
-constexpr double kPade[] = {64764752532480000,
-                            32382376266240000,
-                            7771770303897600,
-                            1187353796428800,
-                            129060195264000,
-                            10559470521600,
-                            670442572800,
-                            33522128640,
-                            1323241920,
-                            40840800,
-                            960960,
-                            16380,
-                            182,
-                            1};
-// Up to this norm it is exact to rounding (Higham 2005).
-constexpr double kPadeNorm = 5.371920351148152;
 
 array pade(const Matrices& x) {
   const mx::Stream s = x.s;
@@ -260,6 +222,12 @@ array emit(const op::Expm& op, Frame& frame) {
   }
   return stored(given.with(finite.restore(y, 2, s)), frame.result_dtype());
 }
+
+#define INGOT_ON_HOST(O)                                           \
+  std::string remark(const op::O&, const Graph&, bool cpu) {       \
+    return cpu ? "" : "on the host: MLX has no such op elsewhere"; \
+  }
+INGOT_OPS_OF_linalg(INGOT_ON_HOST)
 
 }  // namespace
 

@@ -80,7 +80,8 @@ array reduced(Frame& frame, const array& x, const std::vector<WindowAxis>& axes,
 // `How` is a list of Taps or of WindowAxis.
 template <class How>
 array sum_pool(Frame& frame, const array& x, const How& how) {
-  return reduced(frame, x, how, number(0, x), kSum);
+  const array zero = number(0, x);
+  return mx::add(reduced(frame, x, how, zero, kSum), zero, frame.stream());  // a sum begins at +0
 }
 
 template <class How>

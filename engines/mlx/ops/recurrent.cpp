@@ -157,22 +157,39 @@ array activity(Frame& frame, Ref lengths, int64_t steps) {
   return mx::reshape(mx::less(at, counts, s), {-1, 1}, s);
 }
 
-// Every h, the last one, and with c0 the last c. step_of(cell, x, d) is the step of one direction, for x [T·B,I].
+// The steps of one direction: every h, in the order of time, and the state that is left. Rows that are not active keep
+// theirs; all are where `active` is empty.
+struct Track {
+  std::vector<array> every_h;
+  CellState last;
+};
+
+Track run_steps(const Step& step, CellState state, size_t steps, bool backwards, const std::vector<array>& active,
+                mx::Stream s) {
+  Track track{{}, std::move(state)};
+  for (size_t n = 0; n < steps; ++n) {
+    const size_t t = backwards ? steps - 1 - n : n;
+    const CellState next = step(t, track.last);
+    track.last = active.empty() ? next : selected(active[t], next, track.last, s);
+    track.every_h.push_back(track.last.h);
+  }
+  if (backwards) std::ranges::reverse(track.every_h);
+  return track;
+}
+
+// Every h, the last one, and with `has_c` the last c. step_of(cell, x, d) is the step of one direction, for x [T·B,I].
 template <class O, class StepOf>
 std::vector<array> run_layer(const O& op, Frame& frame, std::span<const RnnActivation> defaults, bool has_c,
                              const std::optional<Ref>& c0, StepOf&& step_of) {
   const mx::Stream s = frame.stream();
   const Sizes sizes = frame.result_sizes(), of_x = frame.sizes(op.x), of_r = frame.sizes(op.r);
   const int64_t steps = sizes[0], directions = sizes[1], rows = sizes[2], h = sizes[3];
-  if (is_empty(frame, 1)) {
-    std::vector<array> nothing;
-    for (uint32_t i = 0; i < frame.result_count(); ++i) nothing.push_back(zeros_result(frame, i));
-    return nothing;
-  }
+  std::vector<array> results;
+  for (uint32_t i = 0; i < frame.result_count(); ++i) results.push_back(zeros_result(frame, i));
+  if (is_empty(frame, 1)) return results;
   std::optional<array> active;
-  std::vector<array> active_at;
   if (op.lengths) active = activity(frame, *op.lengths, steps);
-  if (active && steps > 0) active_at = parts_of(*active, steps, 0, s);
+  const std::vector<array> active_at = active && steps > 0 ? parts_of(*active, steps, 0, s) : std::vector<array>{};
   frame.spend(static_cast<uint64_t>(element_count(Sizes{steps, directions, rows, of_r[1], of_x[2] + h})));
 
   const array x = mx::reshape(wide_in(frame, op.x), to_mlx({steps * rows, of_x[2]}), s);
@@ -182,29 +199,24 @@ std::vector<array> run_layer(const O& op, Frame& frame, std::span<const RnnActiv
   for (int d = 0; d < directions; ++d) {
     const Cell cell = cell_of(op, frame, d, std::span(functions).subspan(static_cast<size_t>(d) * defaults.size()));
     const bool backwards = d == 1 || op.direction == RnnDirection::reverse;
-    CellState state{entry(first_h, d, s), {}};
-    if (has_c) state.c = entry(first_c, d, s);
-    std::vector<array> all;
+    CellState first{entry(first_h, d, s), {}};
+    if (has_c) first.c = entry(first_c, d, s);
+    const Step step = steps > 0 ? step_of(cell, x, d) : Step();
+    Track track = run_steps(step, first, static_cast<size_t>(steps), backwards, active_at, s);
     if (steps > 0) {
-      const Step step = step_of(cell, x, d);
-      for (int64_t n = 0; n < steps; ++n) {
-        const auto t = static_cast<size_t>(backwards ? steps - 1 - n : n);
-        const CellState next = step(t, state);
-        state = active ? selected(active_at[t], next, state, s) : next;
-        all.push_back(state.h);
-      }
-      if (backwards) std::ranges::reverse(all);
-      array y = joined(std::move(all), 0, s);
+      array y = joined(std::move(track.every_h), 0, s);
       if (active) y = mx::where(*active, y, number(0, y), s);
       every_h.push_back(mx::reshape(y, to_mlx({steps, 1, rows, h}), s));
     }
-    last_h.push_back(mx::reshape(state.h, to_mlx({1, rows, h}), s));
-    if (has_c) last_c.push_back(mx::reshape(*state.c, to_mlx({1, rows, h}), s));
+    last_h.push_back(mx::reshape(track.last.h, to_mlx({1, rows, h}), s));
+    if (has_c) last_c.push_back(mx::reshape(*track.last.c, to_mlx({1, rows, h}), s));
   }
-  const auto stored = [&](const array& value) { return mx::astype(value, to_mlx(frame.result_dtype()), s); };
-  std::vector<array> results{steps > 0 ? stored(joined(every_h, 1, s)) : zeros_result(frame, 0),
-                             stored(joined(last_h, 0, s))};
-  if (has_c) results.push_back(stored(joined(last_c, 0, s)));
+  const auto stored = [&](std::vector<array> of_directions, int axis) {
+    return mx::astype(joined(std::move(of_directions), axis, s), to_mlx(frame.result_dtype()), s);
+  };
+  if (steps > 0) results[0] = stored(std::move(every_h), 1);
+  results[1] = stored(std::move(last_h), 0);
+  if (has_c) results[2] = stored(std::move(last_c), 0);
   return results;
 }
 

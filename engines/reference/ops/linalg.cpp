@@ -6,6 +6,7 @@
 #include <limits>
 #include <string_view>
 
+#include "engines/linalg_facts.h"
 #include "engines/reference/kernel.h"
 #include "engines/reference/matrix.h"
 #include "engines/reference/numbers.h"
@@ -52,16 +53,6 @@ void each_pair(const O& op, Frame& frame, F&& f) {
 void store_numbers(const Scratch<double>& numbers, const Out<double>& y, int64_t i) {
   for (size_t k = 0; k < numbers.size(); ++k) {
     y.store(i * static_cast<int64_t>(numbers.size()) + static_cast<int64_t>(k), numbers[k]);
-  }
-}
-
-// The distance from 1 to the next number.
-double epsilon(DType dtype) {
-  switch (dtype) {
-    case DType::f16: return 0x1p-10;
-    case DType::bf16: return 0x1p-7;
-    case DType::f64: return 0x1p-52;
-    default: return 0x1p-23;  // f32, c64
   }
 }
 
@@ -298,25 +289,6 @@ double one_norm(const Matrix<T>& x) {
   }
   return largest;
 }
-
-// Padé's approximant of e^x of order 13: numerator and denominator are even ± odd, by powers of x². Its coefficients
-// are whole numbers after multiplication by 26!/13!.
-constexpr double kPade[] = {64764752532480000,
-                            32382376266240000,
-                            7771770303897600,
-                            1187353796428800,
-                            129060195264000,
-                            10559470521600,
-                            670442572800,
-                            33522128640,
-                            1323241920,
-                            40840800,
-                            960960,
-                            16380,
-                            182,
-                            1};
-// Up to this norm it is exact to rounding (Higham 2005).
-constexpr double kPadeNorm = 5.371920351148152;
 
 template <class T>
 Matrix<T> pade(Frame& frame, const Matrix<T>& x) {

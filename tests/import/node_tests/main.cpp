@@ -1,6 +1,6 @@
-// Runs ONNX's node tests on the reference engine: every case of a folder, in one process.
+// Runs ONNX's node tests on an engine: every case of a folder, in one process.
 //
-//   onnx_node_tests FOLDER [FIRST]
+//   onnx_node_tests FOLDER ENGINE[:MODE] [FIRST]
 //
 // FOLDER/cases.tsv has a line `name <tab> rtol <tab> atol` for each case, and FOLDER/name holds what ONNX's own test data
 // do: model.onnx, test_data_set_0/input_0.pb, output_0.pb, … Prints a line `status <tab> name <tab> reason` for each from
@@ -22,6 +22,7 @@
 #include "program/io/mapped_file.h"
 #include "runtime/compare.h"
 #include "runtime/session.h"
+#include "tests/support/target.h"
 
 using namespace ingot;
 namespace fs = std::filesystem;
@@ -79,6 +80,7 @@ Tolerance for_dtype(Tolerance tolerance, DType dtype) {
 
 // What is known of a case besides its tensors.
 struct Rules {
+  CompileOptions options;
   Tolerance tolerance;
   bool draws = false;  // has a node that draws numbers
 };
@@ -104,7 +106,7 @@ Outcome check(const std::vector<NamedTensor>& outputs, const Tensors& expected, 
 }
 
 Outcome run(const Program& program, const Tensors& given, const Tensors& expected, const Rules& rules) {
-  Session session(compile(program));
+  Session session(compile(program, rules.options));
   const Graph& method = session.executable().method("main");
   std::vector<NamedTensor> inputs;
   for (const Ref input : method.inputs) {
@@ -139,10 +141,10 @@ Outcome run_with(const fs::path& folder, const Tensors& given, const Tensors& ex
   return fixed && outcome.status == "passed" ? Outcome{"fixed", ""} : outcome;
 }
 
-Outcome run_case(const fs::path& folder, const Tolerance& tolerance) {
+Outcome run_case(const fs::path& folder, const CompileOptions& options, const Tolerance& tolerance) {
   const Buffer file = map_file(folder / "model.onnx").buffer;
   const onnx::ModelProto model = onnx::read_model(file.bytes);
-  const Rules rules{tolerance, draws_numbers(model)};
+  const Rules rules{options, tolerance, draws_numbers(model)};
   Outcome outcome;
   for (size_t i = 0; fs::exists(folder / fmt::format("test_data_set_{}", i)); ++i) {
     const fs::path data = folder / fmt::format("test_data_set_{}", i);
@@ -160,9 +162,9 @@ Outcome run_case(const fs::path& folder, const Tolerance& tolerance) {
   return outcome;
 }
 
-Outcome run_safely(const fs::path& folder, const Tolerance& tolerance) {
+Outcome run_safely(const fs::path& folder, const CompileOptions& options, const Tolerance& tolerance) {
   try {
-    return run_case(folder, tolerance);
+    return run_case(folder, options, tolerance);
   } catch (const Error& error) {
     return {error.code() == Code::unsupported ? "unsupported" : "failed", error.what()};
   } catch (const std::exception& error) {
@@ -173,14 +175,15 @@ Outcome run_safely(const fs::path& folder, const Tolerance& tolerance) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2) {
-    std::cerr << "usage: onnx_node_tests FOLDER [FIRST]\n";
+  if (argc < 3) {
+    std::cerr << "usage: onnx_node_tests FOLDER ENGINE[:MODE] [FIRST]\n";
     return 2;
   }
   const fs::path folder = argv[1];
+  const CompileOptions options = test::Target::parse(argv[2]).options({});
   const std::vector<Case> cases = read_cases(folder);
-  for (size_t i = argc > 2 ? std::stoul(argv[2]) : 0; i < cases.size(); ++i) {
-    Outcome outcome = run_safely(folder / cases[i].name, cases[i].tolerance);
+  for (size_t i = argc > 3 ? std::stoul(argv[3]) : 0; i < cases.size(); ++i) {
+    Outcome outcome = run_safely(folder / cases[i].name, options, cases[i].tolerance);
     std::ranges::replace(outcome.reason, '\n', ' ');
     std::cout << outcome.status << '\t' << cases[i].name << '\t' << outcome.reason << std::endl;
   }

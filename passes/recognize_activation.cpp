@@ -1,0 +1,149 @@
+// Activations: most are x·gate(x) with a number in front, and exporters multiply the three in every order.
+#include <cmath>
+#include <numbers>
+
+#include "passes/product.h"
+#include "passes/recognize.h"
+
+namespace ingot {
+namespace {
+
+constexpr double kSqrtHalf = std::numbers::sqrt2 / 2;
+const double kSqrtTwoOverPi = std::numbers::sqrt2 / std::sqrt(std::numbers::pi);
+constexpr double kCubic = 0.044715;  // of the approximation of gelu by tanh
+
+// Whether the value is number·x.
+bool is_multiple(const Site& site, Ref ref, double number, Ref x) {
+  return product_of(site, ref).is(number, {x}, site.dtype(ref));
+}
+
+// x, where the root is number·x·gate and the gate is such a function of x.
+template <class IsGate>
+std::optional<Var> gated(const op::Binary& op, const Site& site, double number, const IsGate& is_gate) {
+  if (op.fn != BinaryFn::mul && op.fn != BinaryFn::div) return {};
+  const Product product = product_of(site, site.result());
+  if (product.factors.size() != 2 || product.number != number) return {};
+  for (const int first : {0, 1}) {
+    const Ref x = product.factors[first], gate = product.factors[1 - first];
+    if (site.type(x) == site.result_type() && is_gate(x, gate)) return site(x);
+  }
+  return {};
+}
+
+// The x of 1 + exp(-x).
+std::optional<Ref> in_sigmoid_divisor(const Site& site, Ref ref) {
+  const std::optional<Ref> power = added_to(site, 1, ref);
+  const op::Unary* exp = power ? site.unary(UnaryFn::exp, *power) : nullptr;
+  if (!exp) return {};
+  const Product exponent = product_of(site, exp->x);
+  if (exponent.number != -1 || exponent.factors.size() != 1) return {};
+  return site.type(exponent.factors[0]) == site.result_type() ? std::optional(exponent.factors[0]) : std::nullopt;
+}
+
+std::optional<Var> sigmoid_of(const Site& site, std::optional<Ref> x) {
+  return x ? std::optional(site.to().sigmoid(site(*x))) : std::nullopt;
+}
+
+std::optional<Var> sigmoid_as_reciprocal(const op::Unary& op, const Site& site) {
+  if (op.fn != UnaryFn::reciprocal) return {};
+  return sigmoid_of(site, in_sigmoid_divisor(site, op.x));
+}
+
+std::optional<Var> sigmoid_as_quotient(const op::Binary& op, const Site& site) {
+  if (op.fn != BinaryFn::div || !site.is_number(op.a, 1)) return {};
+  return sigmoid_of(site, in_sigmoid_divisor(site, op.b));
+}
+
+std::optional<Var> silu_as_product(const op::Binary& op, const Site& site) {
+  const auto of = gated(op, site, 1, [&](Ref x, Ref gate) {
+    const op::Unary* sigmoid = site.unary(UnaryFn::sigmoid, gate);
+    return sigmoid && sigmoid->x == x;
+  });
+  return of ? std::optional(site.to().silu(*of)) : std::nullopt;
+}
+
+std::optional<Var> silu_as_quotient(const op::Binary& op, const Site& site) {
+  if (op.fn != BinaryFn::div || in_sigmoid_divisor(site, op.b) != op.a) return {};
+  return site.to().silu(site(op.a));
+}
+
+std::optional<Var> quick_gelu(const op::Binary& op, const Site& site) {
+  const auto of = gated(op, site, 1, [&](Ref x, Ref gate) {
+    const op::Unary* sigmoid = site.unary(UnaryFn::sigmoid, gate);
+    return sigmoid && is_multiple(site, sigmoid->x, 1.702, x);
+  });
+  return of ? std::optional(site.to().quick_gelu(*of)) : std::nullopt;
+}
+
+std::optional<Var> mish(const op::Binary& op, const Site& site) {
+  const auto of = gated(op, site, 1, [&](Ref x, Ref gate) {
+    const op::Unary* tanh = site.unary(UnaryFn::tanh, gate);
+    const op::Unary* softplus = tanh ? site.unary(UnaryFn::softplus, tanh->x) : nullptr;
+    return softplus && softplus->x == x;
+  });
+  return of ? std::optional(site.to().mish(*of)) : std::nullopt;
+}
+
+// The y of 1 + fn(y).
+std::optional<Ref> in_one_plus(const Site& site, UnaryFn fn, Ref ref) {
+  const std::optional<Ref> other = added_to(site, 1, ref);
+  const op::Unary* found = other ? site.unary(fn, *other) : nullptr;
+  return found ? std::optional(found->x) : std::nullopt;
+}
+
+// x·(1 + erf(x/√2))/2
+std::optional<Var> gelu(const op::Binary& op, const Site& site) {
+  const auto of = gated(op, site, 0.5, [&](Ref x, Ref gate) {
+    const auto y = in_one_plus(site, UnaryFn::erf, gate);
+    return y && is_multiple(site, *y, kSqrtHalf, x);
+  });
+  return of ? std::optional(site.to().gelu(*of)) : std::nullopt;
+}
+
+// Whether the value is x + 0.044715·x³.
+bool is_cubic(const Site& site, Ref ref, Ref x) {
+  const op::Binary* sum = site.binary(BinaryFn::add, ref);
+  if (!sum || (sum->a != x && sum->b != x)) return false;
+  return product_of(site, sum->a == x ? sum->b : sum->a).is(kCubic, {x, x, x}, site.dtype(ref));
+}
+
+// Whether the value is 1 + 0.044715·x².
+bool is_cubic_over_x(const Site& site, Ref ref, Ref x) {
+  const auto other = added_to(site, 1, ref);
+  return other && product_of(site, *other).is(kCubic, {x, x}, site.dtype(ref));
+}
+
+// Whether the value is √(2/π)·(x + 0.044715·x³), perhaps with x in front.
+bool is_argument_of_tanh(const Site& site, Ref ref, Ref x) {
+  const Product product = product_of(site, ref);
+  if (!is_rounded(product.number, kSqrtTwoOverPi, site.dtype(ref))) return false;
+  if (product.factors.size() == 1) return is_cubic(site, product.factors[0], x);
+  if (product.factors.size() != 2 || (product.factors[0] != x && product.factors[1] != x)) return false;
+  return is_cubic_over_x(site, product.factors[product.factors[0] == x ? 1 : 0], x);
+}
+
+// x·(1 + tanh(√(2/π)·(x + 0.044715·x³)))/2
+std::optional<Var> gelu_tanh(const op::Binary& op, const Site& site) {
+  const auto of = gated(op, site, 0.5, [&](Ref x, Ref gate) {
+    const auto y = in_one_plus(site, UnaryFn::tanh, gate);
+    return y && is_argument_of_tanh(site, *y, x);
+  });
+  return of ? std::optional(site.to().gelu_tanh(*of)) : std::nullopt;
+}
+
+const Rule rules[] = {
+    rule<sigmoid_as_reciprocal>("sigmoid_as_reciprocal", "reciprocal(1 + exp(-x)) → sigmoid"),
+    rule<sigmoid_as_quotient>("sigmoid_as_quotient", "1 / (1 + exp(-x)) → sigmoid"),
+    rule<silu_as_product>("silu_as_product", "x·sigmoid(x) → silu"),
+    rule<silu_as_quotient>("silu_as_quotient", "x / (1 + exp(-x)) → silu"),
+    rule<quick_gelu>("quick_gelu", "x·sigmoid(1.702·x) → quick_gelu"),
+    rule<mish>("mish", "x·tanh(softplus(x)) → mish"),
+    rule<gelu>("gelu", "x·(1 + erf(x/√2))/2 → gelu"),
+    rule<gelu_tanh>("gelu_tanh", "x·(1 + tanh(√(2/π)·(x + 0.044715·x³)))/2 → gelu_tanh"),
+};
+
+}  // namespace
+
+std::span<const Rule> activation_rules() { return rules; }
+
+}  // namespace ingot

@@ -1,0 +1,291 @@
+// Attention, as products and a softmax: softmax(scale·q·kᵀ, capped and masked)·v.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "passes/narrow.h"
+#include "passes/product.h"
+#include "passes/recognize.h"
+
+namespace ingot {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// f16 or bf16 in f32 is the same number.
+Ref through_widening(const Site& site, Ref ref) {
+  const auto* cast = site.made_by<op::Cast>(ref);
+  const bool widens = cast && is_real(site.dtype(cast->x)) && widened(site.dtype(cast->x)) == cast->dtype;
+  return widens ? cast->x : ref;
+}
+
+// The value without a number in front, which goes into the scale.
+Ref without_number(const Site& site, Ref ref, double& scale) {
+  const Product product = product_of(site, ref);
+  if (product.factors.size() != 1) return ref;
+  scale *= product.number;
+  return product.factors[0];
+}
+
+std::vector<int64_t> last_swapped(std::vector<int64_t> perm) {
+  std::swap(perm.end()[-1], perm.end()[-2]);
+  return perm;
+}
+
+struct Scores {
+  Ref q{}, k{};
+  bool k_transposed = false;  // k is [B,H,D,T]
+  double scale = 1;
+  std::optional<double> softcap;
+  std::optional<Ref> seen;   // a bool mask
+  bool hides = false;        // true in it is what is not seen
+  std::vector<Ref> addends;  // float masks
+};
+
+// scale·q·kᵀ, where scale may be in three places.
+std::optional<Scores> product_of_queries(const Site& site, Ref ref) {
+  Scores scores;
+  const Ref inner = through_widening(site, without_number(site, ref, scores.scale));
+  const auto* matmul = site.made_by<op::Matmul>(inner);
+  if (!matmul || matmul->transpose_a) return {};
+  scores.q = without_number(site, matmul->a, scores.scale);
+  scores.k = without_number(site, matmul->b, scores.scale);
+  scores.k_transposed = !matmul->transpose_b;
+  const auto* transpose = scores.k_transposed ? site.made_by<op::Transpose>(scores.k) : nullptr;
+  if (transpose && std::ranges::is_sorted(last_swapped(transpose->perm))) {
+    scores.k = transpose->x;
+    scores.k_transposed = false;
+  }
+  return scores;
+}
+
+// The same, perhaps as cap·tanh(scores / cap).
+std::optional<Scores> capped(const Site& site, Ref ref) {
+  double cap = 1;
+  const op::Unary* tanh = site.unary(UnaryFn::tanh, without_number(site, through_widening(site, ref), cap));
+  if (!tanh) return product_of_queries(site, through_widening(site, ref));
+  auto scores = cap > 0 ? product_of_queries(site, tanh->x) : std::nullopt;
+  if (!scores) return {};
+  scores->scale *= cap;
+  scores->softcap = cap;
+  return scores;
+}
+
+// The same, perhaps with masks that are added.
+std::optional<Scores> biased(const Site& site, Ref ref, int masks = 2) {
+  const op::Binary* sum = masks > 0 ? site.binary(BinaryFn::add, ref) : nullptr;
+  if (!sum) return capped(site, ref);
+  for (const auto& [part, mask] : {std::pair(sum->a, sum->b), std::pair(sum->b, sum->a)}) {
+    if (!is_real(site.dtype(mask)) || site.shape(part) != site.shape(ref)) continue;
+    auto scores = biased(site, part, masks - 1);
+    if (!scores) continue;
+    scores->addends.push_back(mask);
+    return scores;
+  }
+  return {};
+}
+
+// The same, or what a mask hides is -inf. A finite number in its place would not hide a row's only keys.
+std::optional<Scores> masked(const Site& site, Ref ref) {
+  const Ref inner = through_widening(site, ref);
+  const auto* select = site.made_by<op::Select>(inner);
+  if (!select) return biased(site, inner);
+  const bool hides = site.is_number(select->a, -kInfinity);
+  if (!hides && !site.is_number(select->b, -kInfinity)) return {};
+  auto scores = capped(site, hides ? select->b : select->a);
+  if (!scores || site.dtype(select->condition) != DType::bool_) return {};
+  scores->seen = select->condition;
+  scores->hides = hides;
+  return scores;
+}
+
+// The mask of attention, if any. Two that are added stand for their sum.
+std::optional<Var> mask_of(const Site& site, const Scores& scores) {
+  if (scores.seen) return scores.hides ? site.to().logical_not(site(*scores.seen)) : site(*scores.seen);
+  std::optional<Var> sum;
+  for (const Ref addend : scores.addends) sum = sum ? *sum + site(addend) : site(addend);
+  return sum;
+}
+
+// -------------------------------------------------------------------------------------------------------------- heads
+
+// [B,G,T,D], where the value repeats each of its heads.
+std::optional<Var> before_repeat(const Site& site, Ref ref) {
+  const Shape& shape = site.shape(ref);
+  if (shape.size() != 4) return {};
+  if (const auto* repeat = site.made_by<op::Repeat>(ref)) {
+    return repeat->axis == 1 || repeat->axis == -3 ? std::optional(site(repeat->x)) : std::nullopt;
+  }
+  const auto* reshape = site.made_by<op::Reshape>(ref);
+  const auto* broadcast = reshape ? site.made_by<op::Broadcast>(reshape->x) : nullptr;
+  if (!broadcast) return {};
+  const Shape &from = site.shape(broadcast->x), &to = broadcast->shape;
+  if (to.size() != 5 || from.size() != 5 || from[2] != Dim(1)) return {};
+  const Shape heads{from[0], from[1], from[3], from[4]};
+  if (Shape{to[0], to[1], Dim(1), to[3], to[4]} != from || Shape{from[0], shape[1], from[3], from[4]} != shape)
+    return {};
+  const auto* unsqueeze = site.made_by<op::Reshape>(broadcast->x);
+  if (unsqueeze && site.shape(unsqueeze->x) == heads) return site(unsqueeze->x);
+  return site.to().reshape(site(broadcast->x), heads);
+}
+
+// k as [..., T, D].
+std::optional<Var> keys_of(const Site& site, const Scores& scores) {
+  if (!scores.k_transposed) return site(scores.k);
+  const auto* transpose = site.made_by<op::Transpose>(scores.k);
+  if (!transpose) return {};
+  return site.to().transpose(site(transpose->x), last_swapped(transpose->perm));
+}
+
+// select(isnan(p), 0, p) makes rows that see no key 0, as they are in attention.
+Ref without_guard(const Site& site, Ref ref) {
+  const auto* select = site.made_by<op::Select>(ref);
+  const op::Unary* isnan = select ? site.unary(UnaryFn::isnan, select->condition) : nullptr;
+  const bool guards =
+      isnan && isnan->x == select->b && site.real(select->a) == 0.0 && site.type(select->b) == site.type(ref);
+  return guards ? select->b : ref;
+}
+
+// What is rounded to the dtype of the values.
+Ref through_rounding(const Site& site, Ref ref, DType dtype) {
+  const auto* cast = site.made_by<op::Cast>(ref);
+  return cast && !cast->saturate && cast->dtype == dtype ? cast->x : ref;
+}
+
+// [N,S,D] as [N,1,S,D]
+Var with_heads(GraphBuilder& graph, Var x) {
+  const Shape& shape = x.shape();
+  if (shape.size() != 3) return x;
+  return graph.reshape(x, {shape[0], 1, shape[1], shape[2]});
+}
+
+std::optional<Var> attention(const op::Matmul& op, const Site& site) {
+  if (op.transpose_a || op.transpose_b) return {};
+  const DType dtype = site.result_type().dtype;
+  const Ref weights = without_guard(site, through_rounding(site, without_guard(site, op.a), dtype));
+  const auto* softmax = site.made_by<op::Softmax>(weights);
+  if (!softmax || softmax->log) return {};
+  const int64_t rank = site.type(weights).rank();
+  if ((rank != 3 && rank != 4) || (softmax->axis != -1 && softmax->axis != rank - 1)) return {};
+  if (site.dtype(weights) != dtype && site.dtype(weights) != widened(dtype)) return {};
+  const auto scores = masked(site, softmax->x);
+  if (!scores || site.type(scores->q).rank() != rank || site.type(op.b).rank() != rank) return {};
+  const auto common = promote(site.dtype(scores->q), site.dtype(scores->k));
+  if (!common || promote(*common, site.dtype(op.b)) != dtype) return {};
+
+  GraphBuilder& graph = site.to();
+  std::optional<Var> keys = keys_of(site, *scores), values = site(op.b);
+  if (!keys) return {};
+  const auto few_keys = scores->k_transposed ? std::nullopt : before_repeat(site, scores->k);
+  const auto few_values = few_keys ? before_repeat(site, op.b) : std::nullopt;
+  if (few_values && few_values->dim(1) == few_keys->dim(1) && few_keys->dim(1).is_literal()) {
+    keys = few_keys;
+    values = few_values;
+  }
+  std::optional<Var> mask = mask_of(site, *scores);
+  const Var q = with_heads(graph, site(scores->q)), k = with_heads(graph, *keys), v = with_heads(graph, *values);
+  if (mask && rank == 3) mask = with_heads(graph, *mask);
+  const Var y = graph.attention(q, k, v, {.mask = mask, .scale = scores->scale, .softcap = scores->softcap});
+  return rank == 3 ? graph.reshape(y, site.result_type().shape) : y;
+}
+
+// ------------------------------------------------------------------------------------------------------------- causal
+
+// Positions along one of the last two axes: 0, 1, … plus an offset.
+struct Positions {
+  bool of_rows;
+  Dim offset;
+};
+
+std::optional<Dim> size_in(const Site& site, Ref ref) {
+  if (const auto* size = site.made_by<op::SizeOf>(ref)) return size->size;
+  const auto number = site.number(ref);
+  return number && number->is_integer() ? std::optional(Dim(number->as_int())) : std::nullopt;
+}
+
+std::optional<Positions> positions(const Site& site, Ref ref, const Dim& rows, const Dim& columns) {
+  if (site.dtype(ref) != DType::i64 && site.dtype(ref) != DType::i32) return {};  // others may wrap around
+  if (const op::Binary* sum = site.binary(BinaryFn::add, ref)) {
+    for (const auto& [part, other] : {std::pair(sum->a, sum->b), std::pair(sum->b, sum->a)}) {
+      const auto size = size_in(site, other);
+      const auto of = size ? positions(site, part, rows, columns) : std::nullopt;
+      if (of) return Positions{of->of_rows, of->offset + *size};
+    }
+    return {};
+  }
+  const Shape& shape = site.shape(ref);
+  const auto* reshape = site.made_by<op::Reshape>(ref);
+  const auto* iota = site.made_by<op::Iota>(reshape ? reshape->x : ref);
+  if (!iota || iota->start || iota->step || shape.empty()) return {};
+  const bool of_rows = shape.size() >= 2 && shape.back() == Dim(1) && shape.end()[-2] == rows;
+  const size_t at = shape.size() - (of_rows ? 2 : 1);
+  if (iota->length != (of_rows ? rows : columns) || shape[at] != iota->length) return {};
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (i != at && shape[i] != Dim(1)) return {};
+  }
+  return Positions{of_rows, 0};
+}
+
+// d, where the bool value says of row i and column j that j <= i + d.
+std::optional<Dim> seen_up_to(const Site& site, Ref ref, const Dim& rows, const Dim& columns) {
+  if (const auto* triangle = site.made_by<op::Triangle>(ref)) {
+    const Shape& shape = site.shape(ref);
+    const bool whole = shape.size() >= 2 && shape.end()[-2] == rows && shape.back() == columns;
+    if (!whole || triangle->fn != TriangleFn::lower || !site.is_number(triangle->x, 1)) return {};
+    return triangle->k.value_or(0);
+  }
+  const auto* compare = site.made_by<op::Compare>(ref);
+  if (!compare) return {};
+  const auto a = positions(site, compare->a, rows, columns), b = positions(site, compare->b, rows, columns);
+  if (!a || !b || a->of_rows == b->of_rows) return {};
+  const Dim distance = a->of_rows ? a->offset - b->offset : b->offset - a->offset;
+  const CompareFn fn = compare->fn;
+  if (fn == (a->of_rows ? CompareFn::ge : CompareFn::le)) return distance;
+  if (fn == (a->of_rows ? CompareFn::gt : CompareFn::lt)) return distance - 1;
+  return {};
+}
+
+// The same of a mask that is bool, or 0 where a key is seen and -inf where not.
+std::optional<Dim> mask_up_to(const Site& site, Ref mask, const Dim& rows, const Dim& columns) {
+  if (site.dtype(mask) == DType::bool_) return seen_up_to(site, mask, rows, columns);
+  if (const auto* select = site.made_by<op::Select>(mask)) {
+    if (site.real(select->a) != 0.0 || !site.is_number(select->b, -kInfinity)) return {};
+    return seen_up_to(site, select->condition, rows, columns);
+  }
+  const auto* triangle = site.made_by<op::Triangle>(mask);
+  const Shape& shape = site.shape(mask);
+  const bool whole = shape.size() >= 2 && shape.end()[-2] == rows && shape.back() == columns;
+  if (!triangle || !whole || triangle->fn != TriangleFn::upper) return {};
+  if (!site.is_number(triangle->x, -kInfinity)) return {};
+  return triangle->k.value_or(0) - 1;
+}
+
+std::optional<Var> causal_attention(const op::Attention& op, const Site& site) {
+  if (!op.mask || op.causal != Causal::none) return {};
+  const Dim &rows = site.shape(op.q)[2], &columns = site.shape(op.k)[2];
+  const auto distance = mask_up_to(site, *op.mask, rows, columns);
+  if (!distance) return {};
+  op::Attention causal = op;
+  causal.mask.reset();
+  if (*distance == Dim(0)) {
+    causal.causal = Causal::upper_left;
+  } else if (*distance == columns - rows && !op.lengths) {
+    causal.causal = Causal::lower_right;
+  } else {
+    return {};
+  }
+  return site.to().add(site.moved(causal))[0];
+}
+
+const Rule rules[] = {
+    rule<attention>("attention", "softmax(scale·q·kᵀ + mask)·v → attention, without repeats of heads"),
+    rule<causal_attention>("causal_attention", "attention with a mask of all keys up to the query's → with `causal`"),
+    rule<without_casts<op::Attention, &op::Attention::q, &op::Attention::k, &op::Attention::v>>(
+        "attention_of_casts", "f16 → f32, attention, f32 → f16: attention on f16"),
+};
+
+}  // namespace
+
+std::span<const Rule> attention_rules() { return rules; }
+
+}  // namespace ingot

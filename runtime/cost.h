@@ -1,0 +1,38 @@
+// Cost: what a node takes, told from types alone, without running it.
+//
+// A multiplication is one FLOP, an addition another, and so is an elementwise function of one element, whatever it is.
+// Bytes count as if each operand were read once and each result written once; of what is indexed, the elements that come
+// out. A graph that a node calls counts as often as it runs: of two branches the dearer one, of a loop its trips.
+//
+// Ownership  values. Threads  pure functions. Failure  Code::limit where a size leaves i64.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "program/program.h"
+
+namespace ingot {
+
+struct NodeCost {
+  std::optional<double> flops;  // none where there is no formula for the op
+  int64_t read = 0, written = 0;
+};
+
+// A node by itself. None where a size is not known (data decide it, or a symbol is not bound), and for control flow.
+std::optional<NodeCost> cost_of(const Program& program, const Graph& graph, const Node& node, const Bindings& bindings);
+
+struct GraphCost {
+  std::vector<std::optional<NodeCost>> nodes;  // none: a size or a number of trips is not known
+  NodeCost total;                              // of what is known; flops are always there
+  size_t unknown = 0;                          // nodes that are not, or have no formula
+  // The most that inputs and results have alive at one time, each until its last use. A size that data decide counts with
+  // the largest that its symbols allow; none where there is no largest.
+  std::optional<int64_t> peak_bytes;
+};
+
+// Precondition: the graph is one of the program's.
+GraphCost cost_of(const Program& program, const Graph& graph, const Bindings& bindings);
+
+}  // namespace ingot

@@ -1,0 +1,54 @@
+// Executable's answers about calls that nobody has made yet.
+#include <fmt/format.h>
+
+#include "program/error.h"
+#include "program/report.h"
+#include "runtime/arguments.h"
+#include "runtime/executable.h"
+
+namespace ingot {
+
+static Bindings bindings_for(const Graph& method, const std::vector<Sizes>& inputs) {
+  if (inputs.size() != method.inputs.size()) {
+    throw Error::mismatch(Code::invalid_argument, method.name, "the number of inputs", std::to_string(inputs.size()),
+                          std::to_string(method.inputs.size()));
+  }
+  try {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const Value& input = method.values[method.inputs[i].id];
+      check_type("input " + input.name, input.type.dtype, inputs[i], input.type.scheme, input.type);
+    }
+    return bindings_of(method, inputs);
+  } catch (Error& error) {
+    throw error.in_op(method.name);
+  }
+}
+
+std::vector<std::string> Executable::explain(std::string_view name) const {
+  return compiled()->explain(id(method(name)));
+}
+
+GraphCost Executable::cost(std::string_view name, const std::vector<Sizes>& inputs) const {
+  const Graph& graph = method(name);
+  return cost_of(program(), graph, bindings_for(graph, inputs));
+}
+
+std::vector<Shape> Executable::output_shapes(std::string_view name, const std::vector<Sizes>& inputs) const {
+  const Graph& graph = method(name);
+  const Bindings bindings = bindings_for(graph, inputs);
+  std::vector<Shape> shapes;
+  for (const Output& output : graph.outputs) {
+    Shape& shape = shapes.emplace_back();
+    for (const Dim& dim : graph.type(output.value).shape) shape.push_back(substitute(dim, bindings));
+  }
+  return shapes;
+}
+
+int64_t Executable::memory_needed(std::string_view name, const std::vector<Sizes>& inputs) const {
+  const std::optional<int64_t> peak = cost(name, inputs).peak_bytes;
+  if (!peak) throw Error(Code::unsupported, "data decide a size that has no bound").in_op(method(name).name);
+  const Summary summary = summarize(program());
+  return *peak + static_cast<int64_t>(summary.weight_bytes + summary.state_bytes);
+}
+
+}  // namespace ingot

@@ -1,0 +1,121 @@
+// run_pipelined: what a loop of `run` gives, whatever the depth and wherever it fails.
+#include <gtest/gtest.h>
+
+#include "tests/runtime/support.h"
+
+namespace ingot {
+namespace {
+
+using test::add;
+using test::calls;
+using test::Floats;
+using test::message_of;
+using test::total;
+using test::totals;
+using test::totals_inputs;
+using test::values;
+
+using Batches = std::vector<std::vector<NamedTensor>>;
+
+class PipelineTest : public test::OnTarget {};
+
+Batches batches_of(size_t count) {
+  Batches batches;
+  for (size_t i = 0; i < count; ++i)
+    batches.push_back(totals_inputs(static_cast<float>(i), 1, static_cast<int64_t>(i % 2)));
+  return batches;
+}
+
+TEST_P(PipelineTest, GivesWhatALoopGives) {
+  const Executable executable = compiled(totals);
+  for (size_t depth : {1u, 2u, 5u, 100u}) {
+    for (size_t count : {0u, 1u, 2u, 7u, 12u}) {
+      const Batches batches = batches_of(count);
+      Session one(executable), other(executable);
+      const auto results = one.run_pipelined(batches, {.depth = depth, .method = "add"});
+      ASSERT_EQ(results.size(), count);
+      for (size_t i = 0; i < count; ++i) {
+        const auto expected = other.run(batches[i], "add");
+        ASSERT_EQ(results[i].size(), expected.size());
+        for (size_t j = 0; j < expected.size(); ++j) {
+          EXPECT_EQ(results[i][j].name, expected[j].name);
+          EXPECT_EQ(values<float>(results[i][j].tensor), values<float>(expected[j].tensor));
+        }
+      }
+      EXPECT_EQ(total(one), total(other));
+      EXPECT_EQ(calls(one), static_cast<int64_t>(count));
+    }
+  }
+}
+
+// Whether it is the call that fails or its inputs that are refused: what stands before it counts, and nothing behind it.
+TEST_P(PipelineTest, StopsAtTheFirstFailure) {
+  const Executable executable = compiled(totals);
+  for (size_t depth : {1u, 2u, 5u}) {
+    for (size_t at : {0u, 3u, 9u}) {
+      Batches batches = batches_of(10);
+      batches[at] = totals_inputs(0, 0, 2);
+      Session session(executable);
+      EXPECT_EQ(
+          message_of([&] { session.run_pipelined(batches, {.depth = depth, .method = "add"}); }, Code::out_of_range),
+          "[take] index 2 is outside an axis of 2 elements (at add: %picked)");
+      EXPECT_EQ(calls(session), static_cast<int64_t>(at));
+
+      batches[at] = {};
+      session.reset();
+      EXPECT_EQ(message_of([&] { session.run_pipelined(batches, {.depth = depth, .method = "add"}); },
+                           Code::invalid_argument),
+                "[add] input x is missing, expected f32[2]");
+      EXPECT_EQ(calls(session), static_cast<int64_t>(at));
+      add(session, 1, 1);
+      EXPECT_EQ(calls(session), static_cast<int64_t>(at) + 1);
+    }
+  }
+}
+
+TEST_P(PipelineTest, ReportsTheFirstOfTwoFailures) {
+  Batches batches = batches_of(3);
+  batches[0] = totals_inputs(0, 0, 2);
+  batches[1] = {};
+  Session session(compiled(totals));
+  EXPECT_EQ(message_of([&] { session.run_pipelined(batches, {.depth = 3, .method = "add"}); }, Code::out_of_range),
+            "[take] index 2 is outside an axis of 2 elements (at add: %picked)");
+  EXPECT_EQ(calls(session), 0);
+}
+
+TEST_P(PipelineTest, ComesBehindWhatWasSubmitted) {
+  Session session(compiled(totals));
+  const Future before = session.submit(totals_inputs(100, 100), "add");
+  const Batches batches = batches_of(2);
+  const auto results = session.run_pipelined(batches, {.method = "add"});
+  EXPECT_EQ(values<float>(results[1][1].tensor), (Floats{111, 122}));
+  EXPECT_TRUE(before.ready());
+}
+
+TEST_P(PipelineTest, FeedsFromBatchToBatch) {
+  Session session(compiled(R"(
+method step(%h: f32[2], %x: f32[2]) -> (h2) {
+  %d = add %h, %h
+  %h2 = add %d, %x
+  return %h2
+}
+)"));
+  session.bind("h", test::f32({1, 1}));
+  session.feed("h", "h2");
+  const Batches batches(4, {{"x", test::f32({0, 1})}});
+  const auto results = session.run_pipelined(batches, {.depth = 3});
+  EXPECT_EQ(values<float>(results[3][0].tensor), (Floats{16, 31}));
+  EXPECT_EQ(values<float>(session.read("h")), (Floats{16, 31}));
+}
+
+TEST_P(PipelineTest, RefusesADepthOfZero) {
+  Session session(compiled(totals));
+  const Batches batches = batches_of(1);
+  EXPECT_EQ(message_of([&] { session.run_pipelined(batches, {.depth = 0, .method = "add"}); }, Code::invalid_argument),
+            "depth is 0, expected 1 or more");
+}
+
+INGOT_ON_EVERY_TARGET(PipelineTest);
+
+}  // namespace
+}  // namespace ingot

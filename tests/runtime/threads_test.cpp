@@ -1,0 +1,186 @@
+// Many sessions on many threads: what each gets is, bit for bit, what it gets alone.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <thread>
+
+#include "runtime/prepared.h"
+#include "tests/runtime/support.h"
+
+namespace ingot {
+namespace {
+
+using test::add;
+using test::calls;
+using test::Floats;
+using test::i64;
+using test::total;
+using test::totals;
+using test::totals_inputs;
+using test::values;
+
+constexpr int kThreads = 16;
+
+// A small network with state, a size of its own in every session, and an index that may be refused.
+constexpr const char* network = R"(
+symbol S
+weight @w : f32[4, 4] = [0.1, 0.2, 0.3, 0.4, 0.5, -0.6, 0.7, -0.8, 0.9, 1.0, -1.1, 1.2, 0.3, 0.1, 0.2, -0.5]
+state @h : f32[4] = zeros
+method step(%x: f32[S, 4], %i: i64[]) -> (y, h, row) {
+  %m = matmul %x, @w
+  %t = tanh %m
+  %s = reduce_sum %t {axes=[0]}
+  %h = state_read {state=@h}
+  %d = mul %h, %s
+  %n = add %d, %s
+  %g = tanh %n
+  %k = state_write %g {state=@h}
+  %y = add %t, %k
+  %row = take %y, %i {axis=0}
+  return %y, %k, %row
+}
+)";
+
+class ThreadsTest : public test::OnTarget {};
+
+void on_threads(int count, const std::function<void(int)>& work) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < count; ++i) threads.emplace_back(work, i);
+  for (std::thread& thread : threads) thread.join();
+}
+
+std::vector<NamedTensor> network_inputs(int session, int call) {
+  const int64_t rows = 1 + session % 5;
+  Floats x;
+  for (int64_t i = 0; i < rows * 4; ++i) x.push_back(0.1f * static_cast<float>((session + 3 * call + i) % 17) - 0.8f);
+  return {{"x", test::f32({rows, 4}, x)}, {"i", i64((session + call) % 7 == 0 ? rows : 0)}};
+}
+
+void append(std::string& record, const std::vector<NamedTensor>& outputs) {
+  for (const NamedTensor& output : outputs) record += test::text_of(output.tensor.bytes());
+}
+
+// Everything that a session says in some calls: run, submitted, prepared, in turns. Those of the index that is not there
+// fail.
+std::string life_of(const Executable& executable, int number) {
+  Session session(executable);
+  PreparedCall prepared = session.prepare();
+  std::string record;
+  for (int call = 0; call < 9; ++call) {
+    const std::vector<NamedTensor> inputs = network_inputs(number, call);
+    try {
+      switch (call % 3) {
+        case 0: append(record, session.run(inputs)); break;
+        case 1: append(record, session.submit(inputs).result()); break;
+        default:
+          prepared.bind_input(0, inputs[0].tensor);
+          prepared.bind_input(1, inputs[1].tensor);
+          prepared();
+          for (size_t i = 0; i < 3; ++i) record += test::text_of(prepared.output(i).bytes());
+      }
+    } catch (const Error& error) {
+      record += error.what();
+    }
+  }
+  return record + test::text_of(session.state("h").bytes());
+}
+
+TEST_P(ThreadsTest, SixtyFourSessionsOnSixteenThreads) {
+  constexpr int kSessions = 64;
+  const Executable executable = compiled(network, {.cached_signatures = 3});
+  std::vector<std::string> alone, together(kSessions);
+  for (int i = 0; i < kSessions; ++i) alone.push_back(life_of(executable, i));
+  std::atomic<int> next = 0;
+  on_threads(kThreads, [&](int) {
+    for (int i = next++; i < kSessions; i = next++) together[static_cast<size_t>(i)] = life_of(executable, i);
+  });
+  for (size_t i = 0; i < kSessions; ++i) EXPECT_EQ(alone[i] == together[i], true) << i;
+  EXPECT_NE(alone[0].find("is outside an axis of"), std::string::npos);
+  EXPECT_LE(executable.counters().cached, 3);
+}
+
+// Each thread has a session of its own, and forks of one that they all begin with.
+TEST_P(ThreadsTest, ForksOfOneSession) {
+  constexpr int kCalls = 20;
+  const Executable executable = compiled(totals);
+  Session first(executable);
+  add(first, 1, 1);
+  std::vector<Session> forks;
+  for (int i = 0; i < kThreads; ++i) forks.push_back(first.fork());
+  std::atomic<int> wrong = 0;
+  on_threads(kThreads, [&](int i) {
+    Session own(executable);
+    const auto step = static_cast<float>(i);
+    for (int call = 1; call <= kCalls; ++call) {
+      wrong += add(own, step, 1) != Floats{10 + step * static_cast<float>(call), 20 + static_cast<float>(call)};
+      wrong += add(forks[static_cast<size_t>(i)], 0, 0) != Floats{11, 21};
+      try {
+        add(own, 1000, 1000, 7);
+        ++wrong;
+      } catch (const Error&) {
+      }
+    }
+    wrong += calls(own) != kCalls;
+    own.reset();
+    wrong += total(own) != Floats{10, 20};
+  });
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(total(first), (Floats{11, 21}));
+}
+
+TEST_P(ThreadsTest, ProgramsAreCompiledWhileOthersRun) {
+  const Executable shared = compiled(totals);
+  std::atomic<int> wrong = 0;
+  const CompileOptions options = on_target();
+  on_threads(8, [&](int i) {
+    for (int round = 0; round < 4; ++round) {
+      Session session(i % 2 ? shared : test::compiled(totals, options));
+      const Future later = session.submit(totals_inputs(1, 2), "add");
+      wrong += add(session, 1, 2) != Floats{12, 24};
+      wrong += values<float>(later.result()[1].tensor) != Floats{11, 22};
+    }
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
+// A call sees one value of a parameter, the old or a new one.
+TEST_P(ThreadsTest, ParametersChangeWhileCallsRun) {
+  Executable executable = compiled(R"(
+weight @w : f32[2] = [0.0, 0.0]
+method forward(%x: f32[2]) -> (y, w) {
+  %y = add %x, @w
+  return %y, @w
+}
+)");
+  std::atomic<int> wrong = 0;
+  on_threads(6, [&](int i) {
+    Session session(executable);
+    for (int call = 0; call < 20; ++call) {
+      const auto value = static_cast<float>(i * 100 + call);
+      if (i < 2) executable.set_param("w", test::f32({value, value}));
+      const auto outputs = session.run({{"x", test::f32({1, 1})}});
+      const Floats y = values<float>(outputs[0].tensor), w = values<float>(outputs[1].tensor);
+      wrong += y != Floats{w[0] + 1, w[0] + 1} || w[0] != w[1];
+    }
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_P(ThreadsTest, FuturesAreCancelledFromOtherThreads) {
+  const Executable executable = compiled(test::forever);
+  Session session(executable);
+  for (int round = 0; round < 5; ++round) {
+    const Future future = session.submit({}, "forever");
+    on_threads(3, [&](int i) {
+      if (i == 0) future.cancel();
+      EXPECT_EQ(to_string(future.error()->code()), to_string(Code::cancelled));
+    });
+  }
+  EXPECT_EQ(session.state("n").as<int64_t>()[0], 0);
+}
+
+INGOT_ON_EVERY_TARGET(ThreadsTest);
+
+}  // namespace
+}  // namespace ingot
