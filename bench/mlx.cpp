@@ -94,9 +94,14 @@ Sides encoder() {
   std::vector<Layer> all;
   Var x = norm(g.take(table.ours, tokens, {.axis = 0}) + places.ours, first);
   for (int i = 0; i < layers; ++i) {
-    Layer l{linear_weights(kWidth, kWidth), linear_weights(kWidth, kWidth), linear_weights(kWidth, kWidth),
-            linear_weights(kWidth, kWidth), linear_weights(kWidth, kFeed),  linear_weights(kFeed, kWidth),
-            norm_weights(),                 norm_weights()};
+    Layer l{linear_weights(kWidth, kWidth),
+            linear_weights(kWidth, kWidth),
+            linear_weights(kWidth, kWidth),
+            linear_weights(kWidth, kWidth),
+            linear_weights(kWidth, kFeed),
+            linear_weights(kFeed, kWidth),
+            norm_weights(),
+            norm_weights()};
     const Var seen = g.attention(heads(linear(x, l.q)), heads(linear(x, l.k)), heads(linear(x, l.v)));
     const Var joined = g.reshape(g.transpose(seen, {0, 2, 1, 3}), {1, kTokens, kWidth});
     x = norm(x + linear(joined, l.o), l.attention);

@@ -16,14 +16,10 @@
 #include <string_view>
 #include <vector>
 
-#include "engines/observer.h"
-#include "engines/run_limits.h"
+#include "engines/engine_options.h"
 #include "program/program.h"
 
 namespace ingot {
-
-class Registry;  // engines/registry.h
-const std::shared_ptr<Registry>& default_registry();
 
 // A tensor where the engine keeps it. Its value may still be on its way: `to_host` waits.
 class DeviceTensor {
@@ -60,16 +56,6 @@ struct DeviceFacts {
   std::string name;  // `cpu`, `cuda`
   std::string description;
   int64_t memory = 0;  // bytes
-};
-
-struct EngineOptions {
-  std::string device;  // empty: the engine's first
-  std::string mode;    // empty: the engine's default
-  RunLimits limits;
-  std::shared_ptr<const Registry> registry = default_registry();  // of the host's ops, while it compiles
-  bool poison = false;            // results begin as garbage where the engine can, for tests
-  size_t cached_signatures = 64;  // shapes whose preparation is kept
-  Observer observer;              // none: nobody; one sees every node, so nodes run one by one
 };
 
 struct EngineCounters {

@@ -2,15 +2,32 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "gen/fields.h"
 #include "passes/names.h"
 
 namespace ingot {
+namespace {
+
+bool is_called(const Program& program, GraphId graph) {
+  bool called = false;
+  for (const Graph& caller : program.graphs) {
+    for (const Node& node : caller.nodes) {
+      visit_fields(node.op, [&]<class F>(const FieldFacts&, const F& field) {
+        if constexpr (std::same_as<F, GraphId>) called = called || field == graph;
+      });
+    }
+  }
+  return called;
+}
+
+}  // namespace
 
 Exposed expose_values(const Program& program, const Graph& method) {
-  Exposed exposed{.program = program, .method = free_name(program.graphs, method.name + ", exposed"), .values = {}};
+  Exposed exposed{.program = program, .method = method.name, .values = {}};
+  const auto id = static_cast<uint32_t>(&method - program.graphs.data());
   Graph graph = method;
-  graph.name = exposed.method;
-  graph.exported = true;
   for (const Node& node : method.nodes) {
     for (uint32_t i = 0; i < node.result_count; ++i) {
       const Ref value{node.first_result.id + i};
@@ -18,7 +35,14 @@ Exposed expose_values(const Program& program, const Graph& method) {
       exposed.values.push_back(value);
     }
   }
-  exposed.program.graphs.push_back(std::move(graph));
+  // In its own place, since only one graph may bind a symbol; beside it where others call it and expect its outputs.
+  if (!is_called(program, {id})) {
+    exposed.program.graphs[id] = std::move(graph);
+  } else {
+    graph.name = exposed.method = free_name(program.graphs, method.name + ", exposed");
+    graph.exported = true;
+    exposed.program.graphs.push_back(std::move(graph));
+  }
   return exposed;
 }
 

@@ -11,8 +11,8 @@
 namespace ingot {
 
 struct Exposed {
-  Program program;          // with one more method: the outputs of the other, then the results of all its nodes
-  std::string method;       // its name
+  Program program;          // with a method that has the outputs of the other, then the results of all its nodes
+  std::string method;       // its name: the same, unless other graphs call the method
   std::vector<Ref> values;  // the results, in the order of the nodes
 };
 

@@ -66,6 +66,18 @@ Handle handle_of(array value, const TensorType& type, Sizes sizes, Device& devic
 
 }  // namespace
 
+// Of the dtypes MLX has but one that its GPUs lack.
+static void check_dtypes(const Program& program, const Device& device) {
+  if (device.is_cpu()) return;
+  for (const Graph& graph : program.graphs) {
+    const auto found = std::ranges::find(graph.values, DType::f64, [](const Value& value) { return value.type.dtype; });
+    if (found == graph.values.end()) continue;
+    throw Error(Code::unsupported,
+                fmt::format("a value is {}, and MLX has no f64 on {}", to_string(found->type), device.name()))
+        .at_node(graph.name);
+  }
+}
+
 MlxProgram::MlxProgram(const Program& program, Device& device, Mode mode, const EngineOptions& options)
     : plan_(make_plan(program, *options.registry)),
       device_(device),
@@ -73,6 +85,7 @@ MlxProgram::MlxProgram(const Program& program, Device& device, Mode mode, const 
       limits_(options.limits),
       observer_(options.observer),
       traces_(options.cached_signatures * traceable_segments(plan_)) {
+  check_dtypes(plan_.program, device_);
   for (const Weight& weight : plan_.program.weights) weights_.push_back(on_device(weight.tensor));
   if (mode_ == Mode::compiled) debug(2, [&] { return describe_segments(plan_); });
 }

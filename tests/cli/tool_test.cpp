@@ -82,8 +82,9 @@ TEST_F(Tool, InspectShowsWhatPassesDo) {
                "ingot 1\nmethod f(%x: f32[3]) -> (y, z) {\n  %a = neg %x\n  %b = neg %a\n  %y = exp %b\n"
                "  %c = exp %x\n  %z = sin %c\n  return %y, %z\n}\n");
   const std::string table = expect_done("ingot inspect long.txt --passes");
-  for (const char* line : {"canonicalize  ", "\nfold  ", "\ncse  ", "\ndce  ", "\n  undone                           1  -(-x)",
-                           "\n  reshape_same                     0  "}) {
+  for (const char* line :
+       {"canonicalize  ", "\nfold  ", "\ncse  ", "\ndce  ", "\n  undone                           1  -(-x)",
+        "\n  reshape_same                     0  "}) {
     EXPECT_NE(table.find(line), std::string::npos) << line << " in\n" << table;
   }
   const std::string once = expect_done("ingot inspect long.txt --after canonicalize --no-types");

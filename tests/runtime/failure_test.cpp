@@ -152,7 +152,6 @@ method f(%x: f32[2], %i: i64[], %j: i64[]) -> (a, b) {
             "[take] index 6 is outside an axis of 2 elements (at f: %b)");
 }
 
-// A node whose result nobody reads fails all the same.
 // Passes may drop what nobody reads, and its failure with it (passes/effects.h).
 TEST_P(FailureTest, NobodyNeedsToReadWhatFails) {
   Session session(compiled(R"(

@@ -21,8 +21,7 @@ struct Allowance {
 constexpr double default_relative = 8, default_absolute = 1;
 // In the order of the schema.
 constexpr Allowance allowances[] = {
-    {Opcode::reduce, 16, 4},
-    {Opcode::fft, 8, 256},  // what a sum leaves of terms that cancel out
+    {Opcode::reduce, 16, 4}, {Opcode::fft, 8, 256},  // what a sum leaves of terms that cancel out
 };
 
 double step_at_one(DType dtype) {

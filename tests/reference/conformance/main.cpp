@@ -108,9 +108,12 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     const std::string value = i + 1 < argc ? argv[i + 1] : "";
-    if (argument == "--family") chosen.family = value, ++i;
-    else if (argument == "--case") chosen.part = value, ++i;
-    else targets.push_back(Target::parse(argument));
+    if (argument == "--family")
+      chosen.family = value, ++i;
+    else if (argument == "--case")
+      chosen.part = value, ++i;
+    else
+      targets.push_back(Target::parse(argument));
   }
   size_t failed = 0;
   for (const Target& target : targets) failed += run_target(target, chosen);

@@ -1,0 +1,28 @@
+// EngineOptions: what an engine is told when it compiles a program.
+//
+// Ownership  values. Threads  values; who looks at nodes, and what the host's ops do, is the business of whoever gives them.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "engines/observer.h"
+#include "engines/run_limits.h"
+
+namespace ingot {
+
+class Registry;  // engines/registry.h
+const std::shared_ptr<Registry>& default_registry();
+
+struct EngineOptions {
+  std::string device;  // empty: the engine's first
+  std::string mode;    // empty: the engine's default
+  RunLimits limits;
+  std::shared_ptr<const Registry> registry = default_registry();  // of the host's ops, while it compiles
+  bool poison = false;            // results begin as garbage where the engine can, for tests
+  size_t cached_signatures = 64;  // shapes whose preparation is kept
+  Observer observer;              // none: nobody; one sees every node, so nodes run one by one
+};
+
+}  // namespace ingot
