@@ -26,7 +26,8 @@ bool is_called(const Program& program, GraphId graph) {
 
 Exposed expose_values(const Program& program, const Graph& method) {
   Exposed exposed{.program = program, .method = method.name, .values = {}};
-  const auto id = static_cast<uint32_t>(&method - program.graphs.data());
+  const auto place = std::ranges::find(program.graphs, method.name, &Graph::name);
+  const GraphId id{static_cast<uint32_t>(place - program.graphs.begin())};
   Graph graph = method;
   for (const Node& node : method.nodes) {
     for (uint32_t i = 0; i < node.result_count; ++i) {
@@ -36,8 +37,8 @@ Exposed expose_values(const Program& program, const Graph& method) {
     }
   }
   // In its own place, since only one graph may bind a symbol; beside it where others call it and expect its outputs.
-  if (!is_called(program, {id})) {
-    exposed.program.graphs[id] = std::move(graph);
+  if (!is_called(program, id)) {
+    exposed.program.graphs[id.id] = std::move(graph);
   } else {
     graph.name = exposed.method = free_name(program.graphs, method.name + ", exposed");
     graph.exported = true;
