@@ -74,12 +74,21 @@ Tape::Tape(const Function& function, const std::vector<array>& like, const Devic
     inputs.emplace_back(a.shape(), a.dtype(), nullptr, std::vector<array>{});
     inputs.back().set_tracer(true);
   }
-  record(inputs, device.is_cpu() ? function(inputs) : fused(function, inputs));
+  record(inputs, function(inputs));
+  if (!device.is_cpu() && !has_empty()) record(inputs, fused(function, inputs));
   fold(device);
   mark_last_uses();
 }
 
+// MLX's fused kernels cannot be launched on nothing.
+bool Tape::has_empty() const {
+  return std::ranges::any_of(steps_, [](const Step& step) {
+    return std::ranges::any_of(step.shapes, [](const mx::Shape& shape) { return std::ranges::count(shape, 0) > 0; });
+  });
+}
+
 void Tape::record(const std::vector<array>& inputs, const std::vector<array>& outputs) {
+  constants_.clear(), steps_.clear(), outputs_.clear();
   input_count_ = inputs.size();
   InOrder visited(inputs);
   for (const array& output : outputs) visited.visit(output);

@@ -6,7 +6,7 @@ Tensor MlxTensor::to_host() const {
   array value = value_;
   value.wait();
   // On a GPU reading would move the array itself to memory that both share: the copy goes instead.
-  if (!device_.is_cpu() || !value.flags().row_contiguous) {
+  if (value.size() > 0 && (!device_.is_cpu() || !value.flags().row_contiguous)) {
     Turn turn(device_);
     value = mx::contiguous(mx::copy(value, device_.stream()), false, device_.stream());
     mx::eval(value);
