@@ -72,7 +72,8 @@ Pattern operator/(Pattern a, Pattern b);
 // The first result of an op of kind O whose operand is such, and that passes `where`: of(&op::Reduce::x, any(0), mean).
 template <OpStruct O>
 Pattern of(Ref O::* operand, Pattern x, std::function<bool(const O& op, const View& view)> where = {}) {
-  return Pattern([=, x = std::move(x)](const View& view, Ref ref, Found& found, const Pattern::Next& next) {
+  return Pattern([operand, where = std::move(where), x = std::move(x)](const View& view, Ref ref, Found& found,
+                                                                       const Pattern::Next& next) {
     const O* op = view.made_by<O>(ref);
     return op && (!where || where(*op, view)) && x(view, op->*operand, found, next);
   });

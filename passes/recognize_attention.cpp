@@ -238,7 +238,7 @@ std::optional<Dim> seen_up_to(const Site& site, Ref ref, const Dim& rows, const 
   if (!compare) return {};
   const auto a = positions(site, compare->a, rows, columns), b = positions(site, compare->b, rows, columns);
   if (!a || !b || a->of_rows == b->of_rows) return {};
-  const Dim distance = a->of_rows ? a->offset - b->offset : b->offset - a->offset;
+  Dim distance = a->of_rows ? a->offset - b->offset : b->offset - a->offset;
   const CompareFn fn = compare->fn;
   if (fn == (a->of_rows ? CompareFn::ge : CompareFn::le)) return distance;
   if (fn == (a->of_rows ? CompareFn::gt : CompareFn::lt)) return distance - 1;
