@@ -2,20 +2,11 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "fuzz/read_all.h"
 #include "import/onnx/import.h"
 #include "program/error.h"
 
 using namespace ingot;
-
-namespace {
-
-// Reads every byte of a weight, so that the sanitizers see a view that is too long.
-void read_all(const Tensor& tensor) {
-  volatile unsigned sum = 0;
-  for (const std::byte b : tensor.bytes()) sum = sum + std::to_integer<unsigned>(b);
-}
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try {

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "fuzz/read_all.h"
 #include "program/error.h"
 #include "program/io/safetensors.h"
 
@@ -11,12 +12,6 @@ namespace {
 
 void check(bool promise) {
   if (!promise) std::abort();
-}
-
-// Reads every byte of a tensor, so that the sanitizers see a view that is too long.
-void read_all(const Tensor& tensor) {
-  volatile unsigned sum = 0;
-  for (const std::byte b : tensor.bytes()) sum = sum + std::to_integer<unsigned>(b);
 }
 
 }  // namespace

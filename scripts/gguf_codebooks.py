@@ -1,4 +1,4 @@
-"""Writes engines/reference/gguf_codebooks.h: the words of the GGUF methods that store indices into a codebook.
+"""Writes engines/gguf_codebooks.h: the words of the GGUF methods that store indices into a codebook.
 
   python scripts/gguf_codebooks.py
 
@@ -11,7 +11,7 @@ import pathlib
 import numpy as np
 from gguf import quants
 
-HEADER = pathlib.Path(__file__).resolve().parent.parent / "engines" / "reference" / "gguf_codebooks.h"
+HEADER = pathlib.Path(__file__).resolve().parent.parent / "engines" / "gguf_codebooks.h"
 
 HEAD = """\
 // The codebooks of GGUF's iq1, iq2 and iq3 methods, made by scripts/gguf_codebooks.py.
@@ -22,7 +22,7 @@ HEAD = """\
 
 #include <cstdint>
 
-namespace ingot::reference::gguf {
+namespace ingot::gguf {
 
 // clang-format off
 """
@@ -30,7 +30,7 @@ namespace ingot::reference::gguf {
 FOOT = """\
 // clang-format on
 
-}  // namespace ingot::reference::gguf
+}  // namespace ingot::gguf
 """
 
 BOOKS = {"iq2_xxs": quants.IQ2_XXS, "iq2_xs": quants.IQ2_XS, "iq2_s": quants.IQ2_S, "iq3_xxs": quants.IQ3_XXS, "iq3_s": quants.IQ3_S, "iq1": quants.IQ1_S}

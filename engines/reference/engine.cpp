@@ -34,6 +34,7 @@ Tensor copy_of(const Tensor& tensor) {
 class Done final : public Pending {
  public:
   bool ready() const override { return true; }
+  bool certain() const override { return true; }
   void wait() override {}
 };
 
@@ -48,15 +49,17 @@ class ReferenceProgram final : public CompiledProgram {
   const Program& program() const override { return first_->program; }
   Handle upload(const Tensor& tensor) override { return handle_of(copy_of(tensor)); }
 
+  Handle weight(WeightId weight) const override { return handle_of(plan()->program.weights[weight.id].tensor); }
+
   // Calls that run keep the plan that they began with.
-  void set_weight(WeightId weight, const Tensor& tensor) override {
+  void set_weight(WeightId weight, const Handle& value) override {
     const std::lock_guard lock(mutex_);
     Plan changed = *plan_;
-    changed.program.weights[weight.id].tensor = copy_of(tensor);
+    changed.program.weights[weight.id].tensor = value->to_host();
     plan_ = std::make_shared<const Plan>(std::move(changed));
   }
 
-  std::unique_ptr<Pending> start(Invocation call) override {
+  std::unique_ptr<Pending> start(Invocation& call) override {
     std::vector<Tensor> inputs, states;
     for (const Handle& input : call.inputs) inputs.push_back(input->to_host());
     for (const Handle& state : call.states) states.push_back(state->to_host());
@@ -66,7 +69,7 @@ class ReferenceProgram final : public CompiledProgram {
                                           call.cancelled.get(), observer_);
     auto done = std::make_unique<Done>();
     for (Tensor& output : outputs) done->outputs.push_back(handle_of(output.aligned()));
-    done->states = std::move(call.states);
+    done->states = call.states;
     for (uint32_t id = 0; id < done->states.size(); ++id) {
       if (now.is_written({id})) done->states[id] = handle_of(now.read({id}));
     }
@@ -101,6 +104,7 @@ class ReferenceEngine final : public Engine {
   }
 
   std::shared_ptr<CompiledProgram> compile(Program program, const EngineOptions& options) const override {
+    for (size_t i = 0; i < options.weights.size(); ++i) program.weights[i].tensor = options.weights[i]->to_host();
     auto custom = custom_ops<ReferenceOp>(program, *options.registry, name());
     return std::make_shared<ReferenceProgram>(std::move(program), std::move(custom), options);
   }

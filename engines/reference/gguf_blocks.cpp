@@ -4,8 +4,8 @@
 #include <bit>
 #include <iterator>
 
-#include "engines/reference/gguf_codebooks.h"
-#include "engines/reference/gguf_layout.h"
+#include "engines/gguf_codebooks.h"
+#include "engines/reference/gguf_fields.h"
 
 namespace ingot::reference {
 namespace {
@@ -87,8 +87,6 @@ double tq2_0(Block b, int i) { return half(b, 64) * (get(b, crumb(0, i)) - 1); }
 int level2(std::span<const uint16_t> words, int index, int k) { return words[static_cast<size_t>(index)] >> 2 * k & 3; }
 int level4(std::span<const uint16_t> words, int index, int k) { return words[static_cast<size_t>(index)] >> 4 * k & 7; }
 
-constexpr int iq2_levels[] = {8, 25, 43, 0};  // no word has the last
-
 // Signs of eight elements in 7 bits: an even number of them is negative.
 int even_sign(uint32_t seven, int k) {
   const uint32_t signs = seven | static_cast<uint32_t>(std::popcount(seven) % 2) << 7;
@@ -122,9 +120,8 @@ double iq2_s(Block b, int i) {
 
 // d · (scale + 1/2) / 2 · level: d; a word for every 4 elements; of every 32 four signs of 7 bits and the scale
 double iq3_xxs(Block b, int i) {
-  constexpr int levels[] = {4, 12, 20, 28, 36, 44, 52, 62};
   const uint32_t rest = unsigned32(b, 66 + i / 32 * 4);
-  const int level = levels[level4(iq3_xxs_words, get(b, byte(2 + i / 4)), i % 4)];
+  const int level = iq3_xxs_levels[level4(iq3_xxs_words, get(b, byte(2 + i / 4)), i % 4)];
   return half(b, 0) * (0.5 + (rest >> 28)) * 0.5 * level * even_sign(rest >> 7 * (i % 32 / 8) & 127, i % 8);
 }
 
@@ -162,17 +159,7 @@ struct Format {
   double (*value)(Block block, int i);
 };
 
-// In the order of the enum.
-constexpr Format formats[] = {
-    {QuantMethod::q4_0, q4_0},     {QuantMethod::q4_1, q4_1},     {QuantMethod::q5_0, q5_0},
-    {QuantMethod::q5_1, q5_1},     {QuantMethod::q8_0, q8_0},     {QuantMethod::q8_1, q8_1},
-    {QuantMethod::q2_k, q2_k},     {QuantMethod::q3_k, q3_k},     {QuantMethod::q4_k, q4_k},
-    {QuantMethod::q5_k, q5_k},     {QuantMethod::q6_k, q6_k},     {QuantMethod::q8_k, q8_k},
-    {QuantMethod::iq4_nl, iq4_nl}, {QuantMethod::iq4_xs, iq4_xs}, {QuantMethod::iq2_xxs, iq2_xxs},
-    {QuantMethod::iq2_xs, iq2_xs}, {QuantMethod::iq2_s, iq2_s},   {QuantMethod::iq3_xxs, iq3_xxs},
-    {QuantMethod::iq3_s, iq3_s},   {QuantMethod::iq1_s, iq1_s},   {QuantMethod::iq1_m, iq1_m},
-    {QuantMethod::tq1_0, tq1_0},   {QuantMethod::tq2_0, tq2_0},
-};
+constexpr Format formats[] = {INGOT_GGUF_METHODS(INGOT_GGUF_ENTRY)};
 
 constexpr auto first_format = static_cast<size_t>(QuantMethod::q4_0);
 

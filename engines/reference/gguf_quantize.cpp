@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "engines/reference/gguf_blocks.h"
-#include "engines/reference/gguf_layout.h"
+#include "engines/reference/gguf_fields.h"
 #include "engines/reference/packing.h"
 
 namespace ingot::reference {
@@ -227,14 +227,7 @@ struct Writer {
   void (*store)(Values x, MutableBlock block);
 };
 
-constexpr Writer writers[] = {
-    {QuantMethod::q4_0, q4_0},     {QuantMethod::q4_1, q4_1},     {QuantMethod::q5_0, q5_0},
-    {QuantMethod::q5_1, q5_1},     {QuantMethod::q8_0, q8_0},     {QuantMethod::q8_1, q8_1},
-    {QuantMethod::q2_k, q2_k},     {QuantMethod::q3_k, q3_k},     {QuantMethod::q4_k, q4_k},
-    {QuantMethod::q5_k, q5_k},     {QuantMethod::q6_k, q6_k},     {QuantMethod::q8_k, q8_k},
-    {QuantMethod::iq4_nl, iq4_nl}, {QuantMethod::iq4_xs, iq4_xs}, {QuantMethod::tq1_0, tq1_0},
-    {QuantMethod::tq2_0, tq2_0},
-};
+constexpr Writer writers[] = {INGOT_GGUF_WRITTEN(INGOT_GGUF_ENTRY)};
 
 }  // namespace
 

@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <optional>
 
+#include "engines/quant_facts.h"
 #include "engines/reference/convert.h"
 #include "engines/reference/elements.h"
 #include "engines/reference/gguf_blocks.h"
@@ -16,40 +15,8 @@
 namespace ingot::reference {
 namespace {
 
-// The levels of nf4: the quantiles of the normal distribution that QLoRA published, as f32.
-constexpr std::array<double, 16> nf4_levels = {
-    -1.0,
-    -0.6961928009986877,
-    -0.5250730514526367,
-    -0.39491748809814453,
-    -0.28444138169288635,
-    -0.18477343022823334,
-    -0.09105003625154495,
-    0.0,
-    0.07958029955625534,
-    0.16093020141124725,
-    0.24611230194568634,
-    0.33791524171829224,
-    0.44070982933044434,
-    0.5626170039176941,
-    0.7229568362236023,
-    1.0,
-};
-
-// The dtype of the codes, where they are floats.
-std::optional<DType> code_dtype(QuantMethod method) {
-  switch (method) {
-    case QuantMethod::mxfp4:
-    case QuantMethod::nvfp4: return DType::f4e2m1;
-    case QuantMethod::mxfp8:
-    case QuantMethod::fp8_e4m3: return DType::f8e4m3;
-    case QuantMethod::fp8_e5m2: return DType::f8e5m2;
-    default: return {};
-  }
-}
-
 double code_value(const QuantScheme& scheme, uint64_t code) {
-  if (scheme.method == QuantMethod::nf4) return nf4_levels[code];
+  if (scheme.method == QuantMethod::nf4) return kNf4Levels[code];
   if (const auto dtype = code_dtype(scheme.method)) {
     const std::byte byte{static_cast<uint8_t>(code)};
     return loader<double>(*dtype)(&byte, 0);
@@ -57,15 +24,6 @@ double code_value(const QuantScheme& scheme, uint64_t code) {
   const bool negative = scheme.method == QuantMethod::symmetric && code >> (scheme.bits - 1);
   return static_cast<double>(code) - (negative ? std::ldexp(1, scheme.bits) : 0);
 }
-
-// The value of the largest code that `quantize` makes: 2^bits - 1, 2^(bits-1) - 1, the largest float, or 1.
-double largest_code(const QuantScheme& scheme) {
-  if (scheme.method == QuantMethod::nf4) return 1;
-  if (const auto dtype = code_dtype(scheme.method)) return extremes<double>(*dtype).highest;
-  return std::ldexp(1, scheme.method == QuantMethod::affine ? scheme.bits : scheme.bits - 1) - 1;
-}
-
-bool has_bias(const QuantScheme& scheme) { return scheme.method == QuantMethod::affine; }
 
 int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
@@ -183,8 +141,8 @@ double power_scale(double magnitude, double largest) {
 // Of two levels equally near the lower.
 uint64_t nearest_level(double x) {
   uint64_t nearest = 0;
-  for (uint64_t code = 1; code < nf4_levels.size(); ++code) {
-    if (std::abs(nf4_levels[code] - x) < std::abs(nf4_levels[nearest] - x)) nearest = code;
+  for (uint64_t code = 1; code < kNf4Levels.size(); ++code) {
+    if (std::abs(kNf4Levels[code] - x) < std::abs(kNf4Levels[nearest] - x)) nearest = code;
   }
   return nearest;
 }

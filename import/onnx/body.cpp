@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "import/onnx/evaluate.h"
+#include "passes/effects.h"
+#include "passes/operands.h"
 #include "program/error.h"
 
 namespace ingot::onnx {
@@ -35,6 +39,12 @@ size_t Bodies::capture(Var outer) {
   return entry->second;
 }
 
+bool Body::binds_in(const Dim& size) const {
+  std::vector<Symbol> symbols;
+  collect_symbols(size, symbols);
+  return std::ranges::any_of(symbols, [&](const Symbol& symbol) { return bound_.contains(symbol.name()); });
+}
+
 void Body::name(Var var, std::string_view name) {
   const ingot::Value& value = graph_.graph().values[var.ref().id];
   if (name.empty() || value.kind != ValueKind::result || !value.name.empty()) return;
@@ -54,7 +64,7 @@ bool Body::judge(Ref ref) {
   }
   const Op& op = graph.nodes[value.index].op;
   bool constant = stands_alone(op);
-  each_operand(op, [&](Ref operand) { constant = constant && constant_[operand.id]; });
+  visit_operands(op, [&](Ref operand) { constant = constant && constant_[operand.id]; });
   return constant;
 }
 

@@ -40,7 +40,8 @@ class Body {
   std::unordered_map<uint32_t, std::vector<Dim>>& bound_sizes() { return bound_sizes_; }
   // Symbols that ops of this graph bind: nothing around it may use them.
   void add_bound(const Symbol& symbol) { bound_.insert(symbol.name()); }
-  bool binds(const Symbol& symbol) const { return bound_.contains(symbol.name()); }
+  // Whether a size has one of them.
+  bool binds_in(const Dim& size) const;
   // Names a result that has no name yet; a name that is taken gets a number.
   void name(Var var, std::string_view name);
 

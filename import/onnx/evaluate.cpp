@@ -4,28 +4,13 @@
 #include <set>
 
 #include "engines/reference/execute.h"
-#include "gen/fields.h"
+#include "passes/operands.h"
 #include "program/builder.h"
 
 namespace ingot::onnx {
 namespace {
 
 constexpr RunLimits kMoment{.bytes = int64_t{256} << 20, .steps = 20'000'000};
-
-// Every Ref in the op, also of a const one.
-template <class AnyOp, class F>
-void visit_operands(AnyOp& op, F f) {
-  visit_fields(op, [&](const FieldFacts&, auto& field) {
-    using Field = std::remove_cvref_t<decltype(field)>;
-    if constexpr (std::is_same_v<Field, Ref>) {
-      f(field);
-    } else if constexpr (std::is_same_v<Field, std::optional<Ref>>) {
-      if (field) f(*field);
-    } else if constexpr (std::is_same_v<Field, std::vector<Ref>>) {
-      for (auto& ref : field) f(ref);
-    }
-  });
-}
 
 // The values that one depends on, itself included: operands have lower ids than results.
 std::set<uint32_t> dependencies(const Graph& graph, Ref value) {
@@ -77,27 +62,6 @@ class Extract {
 };
 
 }  // namespace
-
-void each_operand(const Op& op, const std::function<void(Ref)>& f) {
-  visit_operands(op, [&](const Ref& operand) { f(operand); });
-}
-
-bool stands_alone(const Op& op) {
-  bool alone = !op.get_if<op::Custom>();
-  visit_fields(op, [&](const FieldFacts&, const auto& field) {
-    using Field = std::remove_cvref_t<decltype(field)>;
-    if constexpr (std::is_same_v<Field, GraphId> || std::is_same_v<Field, StateId> || std::is_same_v<Field, SymbolId>) {
-      alone = false;
-    } else if constexpr (std::is_same_v<Field, Dim>) {
-      alone = alone && field.is_literal();
-    } else if constexpr (std::is_same_v<Field, std::optional<Dim>>) {
-      alone = alone && (!field || field->is_literal());
-    } else if constexpr (std::is_same_v<Field, Shape>) {
-      alone = alone && literal_sizes(field).has_value();
-    }
-  });
-  return alone;
-}
 
 Tensor evaluate(const Program& program, const Graph& graph, Ref value, const std::function<Tensor(Ref)>& input) {
   const reference::Plan plan = reference::make_plan(Extract(program, graph, input).of(value));

@@ -12,13 +12,8 @@
 
 namespace ingot::onnx {
 
-// Whether the op needs its operands and nothing else: no graph, state or symbol, and only sizes that are literal.
-bool stands_alone(const Op& op);
-
-// f(operand) for every operand of the op.
-void each_operand(const Op& op, const std::function<void(Ref)>& f);
-
-// Precondition: every node that the value depends on stands alone. `input` gives the contents of an input of the graph.
+// Precondition: every node that the value depends on stands alone (passes/effects.h). `input` gives the contents of
+// an input of the graph.
 Tensor evaluate(const Program& program, const Graph& graph, Ref value, const std::function<Tensor(Ref)>& input);
 
 }  // namespace ingot::onnx

@@ -25,6 +25,7 @@ Rows all_rows() {
                             index_handlers(),
                             layout_handlers(),
                             linalg_handlers(),
+                            loop_handlers(),
                             loss_handlers(),
                             matmul_handlers(),
                             microsoft_handlers(),

@@ -41,6 +41,7 @@ std::span<const Handler> image_handlers();
 std::span<const Handler> index_handlers();
 std::span<const Handler> layout_handlers();
 std::span<const Handler> linalg_handlers();
+std::span<const Handler> loop_handlers();
 std::span<const Handler> loss_handlers();
 std::span<const Handler> matmul_handlers();
 std::span<const Handler> microsoft_handlers();

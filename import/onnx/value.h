@@ -50,13 +50,13 @@ struct Sequence {
 class Value {
  public:
   Value() = default;                                              // absent
-  Value(Var var) : is_(var) {}                                    // NOLINT(google-explicit-constructor)
-  Value(Constant constant) : is_(std::move(constant)) {}          // NOLINT(google-explicit-constructor)
-  Value(Tensor tensor) : is_(Constant{std::move(tensor), {}}) {}  // NOLINT(google-explicit-constructor)
-  Value(Coded coded) : is_(coded) {}                              // NOLINT(google-explicit-constructor)
-  Value(Poison poison) : is_(poison) {}                           // NOLINT(google-explicit-constructor)
+  Value(Var var) : is_(var) {}                                    // NOLINT(google-explicit-constructor): it is one
+  Value(Constant constant) : is_(std::move(constant)) {}          // NOLINT(google-explicit-constructor): it is one
+  Value(Tensor tensor) : is_(Constant{std::move(tensor), {}}) {}  // NOLINT(google-explicit-constructor): a constant
+  Value(Coded coded) : is_(coded) {}                              // NOLINT(google-explicit-constructor): it is one
+  Value(Poison poison) : is_(poison) {}                           // NOLINT(google-explicit-constructor): it is one
   // A constant when every element is a literal.
-  Value(Symbolic known);  // NOLINT(google-explicit-constructor)
+  Value(Symbolic known);  // NOLINT(google-explicit-constructor): it is one
   static Value sequence(std::vector<Value> items) {
     Value value;
     value.is_ = Sequence{std::make_shared<const std::vector<Value>>(std::move(items))};

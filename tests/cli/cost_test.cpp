@@ -110,8 +110,7 @@ TEST_F(Costs, BenchRefuses) {
   expect_refused(line + "--duration 0", 2, "--duration");
   expect_refused(line + "--format xml", 2, "xml");
   expect_refused("ingot bench scale.txt", 4, "input x is missing");
-  folder.write("take.txt",
-               "ingot 1\nmethod f(%x: f32[3], %i: i64[1]) -> (y) {\n  %y = take %x, %i {axis=0}\n  return %y\n}\n");
+  folder.write("take.txt", kTake);
   expect_refused("ingot bench take.txt --threads 4 -i 'x=3xf32=1 2 3' -i i=1xi64=3", 5, "f: %y");
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <string>
 
 #include "gen/test_paths.h"
@@ -24,6 +25,10 @@ method scale(%x: f32[S, 2]) -> (y, calls) {
 }
 )";
 
+// Fails while it runs for an i that is not there.
+inline constexpr const char* kTake =
+    "ingot 1\nmethod f(%x: f32[3], %i: i64[1]) -> (y) {\n  %y = take %x, %i {axis=0}\n  return %y\n}\n";
+
 class Tool : public testing::Test {
  protected:
   Tool() { folder.write("scale.txt", kScale); }
@@ -36,6 +41,10 @@ class Tool : public testing::Test {
     EXPECT_EQ(result.exit_code, code) << line << "\n" << result.err;
     EXPECT_NE(result.err.find(message), std::string::npos) << line << "\nwrote: " << result.err;
     EXPECT_EQ(result.err.find('\x1b'), std::string::npos) << "colours without a terminal";
+  }
+
+  static void expect_words(const std::string& text, std::initializer_list<const char*> words) {
+    for (const char* word : words) EXPECT_NE(text.find(word), std::string::npos) << word << " in\n" << text;
   }
 
   // Runs, and expects exit code 0, nothing on stderr, and returns stdout.

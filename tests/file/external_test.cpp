@@ -13,13 +13,10 @@
 #include "tests/file/programs.h"
 #include "tests/program/io_support.h"
 
-namespace ingot {
+namespace ingot::test {
 namespace {
 
 namespace fs = std::filesystem;
-using test::difference;
-using test::message_of;
-using test::TemporaryFolder;
 
 const std::vector<float> kValues = {1, 2, 3, 4, 5, 6};
 
@@ -75,7 +72,7 @@ TEST(External, MapsTheFileBeside) {
   write_tensor(beside.folder() / "w");
   const Program program = beside.load();
   const auto data = reinterpret_cast<uintptr_t>(program.weights[0].tensor.bytes().data());
-  const auto [begin, end] = test::mapping_of(beside.folder() / "w");
+  const auto [begin, end] = mapping_of(beside.folder() / "w");
   EXPECT_GE(data, begin);
   EXPECT_LE(data + 24, end);
 }
@@ -237,10 +234,10 @@ TEST(Placement, KeepRefusesWhatAReaderWouldNotFind) {
 TEST(Placement, KeepRefusesToReplaceTheWeights) {
   const TemporaryFolder folder;
   write_tensor(folder / "w");
-  const std::string before = test::contents(folder / "w");
+  const std::string before = contents(folder / "w");
   EXPECT_EQ(message_of([&] { save_program(naming("w"), folder / "w"); }, Code::bad_file),
             "the weights file \"w\" is the program itself");
-  EXPECT_EQ(test::contents(folder / "w"), before);
+  EXPECT_EQ(contents(folder / "w"), before);
 }
 
 TEST(Placement, InsideTakesEverythingIn) {
@@ -282,9 +279,9 @@ TEST(Placement, BesidePutsTheLargeOnesIntoOneFile) {
 
 TEST(Placement, BesideWritesNoFileForNothing) {
   const TemporaryFolder folder;
-  save_program(test::small_program(), folder / "p.ingot", {.weights = WeightPlacement::beside});
+  save_program(small_program(), folder / "p.ingot", {.weights = WeightPlacement::beside});
   EXPECT_EQ(folder.file_count(), 1u);
-  EXPECT_EQ(difference(load_program(folder / "p.ingot"), test::small_program()), "");
+  EXPECT_EQ(difference(load_program(folder / "p.ingot"), small_program()), "");
 }
 
 TEST(Placement, BesideNeedsAnotherName) {
@@ -297,4 +294,4 @@ TEST(Placement, BesideNeedsAnotherName) {
 }
 
 }  // namespace
-}  // namespace ingot
+}  // namespace ingot::test

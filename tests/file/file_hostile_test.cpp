@@ -11,13 +11,11 @@
 #include "tests/file/programs.h"
 #include "tests/file/run_within_limits.h"
 
-namespace ingot {
+namespace ingot::test {
 namespace {
 
 using flatbuffers::FlatBufferBuilder;
 using flatbuffers::Offset;
-using test::Damage;
-using test::message_of;
 
 // ----------------------------------------------------------------------------------------------------------- bombs
 
@@ -168,10 +166,10 @@ TEST(HostileFile, CostsNoMoreThanItsSizeAllows) {
     Damage damage = bomb.make();
     const uint64_t metadata = damage.get<uint64_t>(32), most = 64 * metadata + (1 << 20);
     const Buffer file = Buffer::copy_of(damage.repair().bytes());
-    const size_t before = test::allocated();
-    test::take_peak();
+    const size_t before = allocated();
+    take_peak();
     const std::string text = message_of([&] { read_program(file); }, bomb.code);
-    const size_t peak = test::take_peak() - before;
+    const size_t peak = take_peak() - before;
     EXPECT_EQ(text, fmt::format(fmt::runtime(bomb.message), metadata, most));
     EXPECT_LE(peak, most * 3 / 2) << text;  // what the allocator adds
   }
@@ -183,7 +181,7 @@ TEST(HostileFile, BudgetIsAmpleForAProgram) {
   GraphBuilder& f = p.method("f");
   for (int i = 0; i < 20'000; ++i) f.input(std::to_string(i), DType::f32, Shape(64, 1));
   const Program program = p.build();
-  EXPECT_EQ(test::difference(Damage(program).read(), program), "");
+  EXPECT_EQ(difference(Damage(program).read(), program), "");
 }
 
 // ---------------------------------------------------------------------------------------------------- changed bytes
@@ -207,18 +205,18 @@ struct Tally {
 void try_file(std::span<const std::byte> bytes, Tally& tally) {
   std::optional<Program> program;
   try {
-    program = read_program(Buffer::copy_of(bytes), {}, {.limits = test::small_limits()});
+    program = read_program(Buffer::copy_of(bytes), {}, {.limits = small_limits()});
   } catch (const Error&) {
     ++tally.refused;
     return;
   }
   ++tally.loaded;
-  tally.ran += test::run_within_limits(*program) > 0;
+  tally.ran += run_within_limits(*program) > 0;
 }
 
 TEST(HostileFile, EveryChangedByteIsRefusedOrRuns) {
-  const std::vector<std::byte> original = Damage(test::small_program()).bytes();
-  Damage damage(test::small_program());
+  const std::vector<std::byte> original = Damage(small_program()).bytes();
+  Damage damage(small_program());
   const size_t end = 64 + damage.get<uint64_t>(32);
   Tally tally;
   for (size_t i = 0; i < original.size(); ++i) {
@@ -237,7 +235,7 @@ TEST(HostileFile, EveryChangedByteIsRefusedOrRuns) {
 
 // Without the repair nothing that the checksum covers gets through.
 TEST(HostileFile, EveryChangedByteIsNoticed) {
-  std::vector<std::byte> bytes = write_program(test::small_program());
+  std::vector<std::byte> bytes = write_program(small_program());
   const size_t end = 64 + file_facts(bytes).metadata_bytes;
   for (size_t i = 0; i < end; ++i) {
     for (int bit = 0; bit < 8; ++bit) {
@@ -249,4 +247,4 @@ TEST(HostileFile, EveryChangedByteIsNoticed) {
 }
 
 }  // namespace
-}  // namespace ingot
+}  // namespace ingot::test

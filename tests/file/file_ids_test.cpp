@@ -9,11 +9,8 @@
 #include "tests/file/damage.h"
 #include "tests/file/programs.h"
 
-namespace ingot {
+namespace ingot::test {
 namespace {
-
-using test::Damage;
-using test::message_of;
 
 // -------------------------------------------------------------------------------------------- ids of a whole program
 
@@ -29,7 +26,7 @@ uint32_t find(const Program& program) {
 // The refusal of `every_op` with one op of its last graph changed.
 template <class O>
 std::string with_op(const std::function<void(O&)>& edit, Code code = Code::bad_file) {
-  Program program = test::every_op();
+  Program program = every_op();
   const uint32_t node = find<O>(program);
   edit(*program.graphs.back().nodes[node].op.template get_if<O>());
   const std::string text = Damage(program).refusal(code), place = fmt::format("graphs[6].nodes[{}].", node);
@@ -37,7 +34,7 @@ std::string with_op(const std::function<void(O&)>& edit, Code code = Code::bad_f
 }
 
 TEST(FileIds, OfOperandsGraphsStatesAndSymbols) {
-  const size_t values = test::every_op().graphs.back().values.size();
+  const size_t values = every_op().graphs.back().values.size();
   const std::string value_wanted = fmt::format(" is {}, expected an id below {}", values, values);
   const Ref beyond{static_cast<uint32_t>(values)};
   EXPECT_EQ(with_op<op::Unary>([&](auto& op) { op.x = beyond; }), "x" + value_wanted);
@@ -69,13 +66,13 @@ TEST(FileIds, OfEnumsAndAttributes) {
 TEST(FileIds, OfCalls) {
   const std::string text = with_op<op::Call>([](auto& op) { op.graph = {6}; }, Code::out_of_range);
   EXPECT_EQ(text, fmt::format("[call] graph is graph 6, expected a graph with an id below 6 (at forward: nodes[{}])",
-                              find<op::Call>(test::every_op())));
+                              find<op::Call>(every_op())));
 }
 
 using ProgramEdit = std::function<void(Program&)>;
 
 std::string with(const ProgramEdit& edit, Code code = Code::bad_file) {
-  Program program = test::small_program();
+  Program program = small_program();
   edit(program);
   return Damage(program).refusal(code);
 }
@@ -83,7 +80,7 @@ std::string with(const ProgramEdit& edit, Code code = Code::bad_file) {
 Value& value(Program& program, size_t i) { return program.graphs.back().values[i]; }
 
 TEST(FileIds, OfValues) {
-  const Graph graph = test::small_program().graphs.back();
+  const Graph graph = small_program().graphs.back();
   ASSERT_EQ(graph.values[0].kind, ValueKind::input);
   ASSERT_EQ(graph.values[2].kind, ValueKind::weight);
   const size_t nodes = graph.nodes.size(), last = graph.values.size() - 1;
@@ -104,7 +101,7 @@ TEST(FileIds, OfValues) {
 }
 
 TEST(FileIds, OfResultsThatAreTooManyOrTooFew) {
-  const Program small = test::small_program();
+  const Program small = small_program();
   const size_t last = small.graphs.back().nodes.size() - 1;
   const std::string where = fmt::format("(at forward: nodes[{}])", last);
   EXPECT_EQ(with([](Program& p) { p.graphs.back().values.pop_back(), p.graphs.back().outputs.pop_back(); },
@@ -119,7 +116,7 @@ TEST(FileIds, OfResultsThatAreTooManyOrTooFew) {
 }
 
 TEST(FileIds, OneNameForEachValueOrNone) {
-  Damage damage(test::small_program());
+  Damage damage(small_program());
   const size_t values = damage.last_graph().values()->size();
   damage.overwrite(damage.last_graph().value_names(), uint32_t{3});
   EXPECT_EQ(damage.refusal(),
@@ -127,10 +124,10 @@ TEST(FileIds, OneNameForEachValueOrNone) {
 }
 
 TEST(FileIds, OfSymbols) {
-  Damage twice(test::small_program());
+  Damage twice(small_program());
   twice.overwrite(twice.root().symbols()->Get(1)->name(), 'S', 4);
   EXPECT_EQ(twice.refusal(), "symbols[1] is \"S\", expected a name that no earlier symbol has");
-  Damage reversed(test::small_program());
+  Damage reversed(small_program());
   reversed.overwrite_field(reversed.root().symbols()->Get(0), fbs::Symbol::VT_MIN, int64_t{9});
   EXPECT_EQ(reversed.refusal(Code::invalid_argument),
             "the range of symbol S is 9..8, expected 0 <= min <= max (at symbols[0])");
@@ -140,7 +137,7 @@ TEST(FileIds, OfSymbols) {
 
 TEST(FileIds, OfSchemes) {
   const auto refusal = [](uint16_t field, auto number, Code code) {
-    Damage damage(test::every_dtype());
+    Damage damage(every_dtype());
     const auto* types = damage.root().types();
     for (const fbs::TensorType* type : *types) {
       if (!type->scheme()) continue;
@@ -177,14 +174,14 @@ TEST(FileWeights, LieWithinTheSegments) {
       {fbs::Weight::VT_BYTES, UINT64_MAX, "weights[1].bytes is 18446744073709551615, expected 3 for bool[3]"},
   };
   for (const WeightCase& c : cases) {
-    Damage damage(test::small_program());
+    Damage damage(small_program());
     damage.overwrite_field(damage.root().weights()->Get(1), c.field, c.value);
     EXPECT_EQ(damage.refusal(), c.message + " (at weights[1] \"mask\")");
   }
 }
 
 TEST(FileWeights, DoNotOverlap) {
-  Damage damage(test::small_program());
+  Damage damage(small_program());
   damage.overwrite_field(damage.root().weights()->Get(1), fbs::Weight::VT_OFFSET, uint64_t{0});
   damage.put<uint32_t>(16384, 0);  // so that the mask is one of bools there
   EXPECT_EQ(damage.refusal(),
@@ -202,20 +199,20 @@ TEST(FileWeights, DoNotOverlapInPart) {
 }
 
 TEST(FileWeights, AreBoolsWhereTheySaySo) {
-  Damage damage(test::small_program());
+  Damage damage(small_program());
   damage.bytes()[32769] = std::byte{2};
   EXPECT_EQ(damage.refusal(), "bool element 1 is 2, expected 0 or 1 (at weights[1] \"mask\")");
 }
 
 TEST(FileWeights, HaveLiteralSizes) {
-  Damage damage(test::small_program());
+  Damage damage(small_program());
   const uint32_t type = damage.last_graph().values()->Get(0)->type();  // f32[S, 3]
   damage.overwrite(damage.root().weights()->Get(0)->type(), type);
   EXPECT_EQ(damage.refusal(), "weights[0].type is f32[S, 3], expected a type of literal sizes (at weights[0] \"w\")");
 }
 
 TEST(FileWeights, WithAFileNameATensor) {
-  Program program = test::small_program();
+  Program program = small_program();
   program.weights[0].external = ExternalTensor{"w.safetensors", "t"};
   Damage damage(program);
   damage.erase_field(damage.root().weights()->Get(0), fbs::Weight::VT_TENSOR);
@@ -225,7 +222,7 @@ TEST(FileWeights, WithAFileNameATensor) {
 // ---------------------------------------------------------------------------------------------------------- limits
 
 TEST(FileLimits, AreObeyedWhileReading) {
-  const Program program = test::small_program();
+  const Program program = small_program();
   size_t nodes = 0, values = 0;
   for (const Graph& graph : program.graphs) nodes += graph.nodes.size(), values += graph.values.size();
   const uint64_t metadata = Damage(program).get<uint64_t>(32);
@@ -243,7 +240,7 @@ TEST(FileLimits, AreObeyedWhileReading) {
   for (const auto& [limits, message] : cases) EXPECT_EQ(Damage(program).refusal(Code::limit, limits), message);
   const Limits enough{
       .nodes = nodes, .values = values, .graphs = 7, .weights = 2, .states = 1, .symbols = 2, .rank = 2};
-  EXPECT_EQ(test::difference(Damage(program).read({.limits = enough}), program), "");
+  EXPECT_EQ(difference(Damage(program).read({.limits = enough}), program), "");
 }
 
 TEST(FileLimits, AreObeyedByTheVerifier) {
@@ -253,9 +250,9 @@ TEST(FileLimits, AreObeyedByTheVerifier) {
       {{.tensor_bytes = 23}, "f32[3, 2] is 24 bytes, expected at most 23"},
   };
   for (const auto& [limits, message] : cases) {
-    EXPECT_EQ(Damage(test::small_program()).refusal(Code::limit, limits), message);
+    EXPECT_EQ(Damage(small_program()).refusal(Code::limit, limits), message);
   }
 }
 
 }  // namespace
-}  // namespace ingot
+}  // namespace ingot::test

@@ -20,13 +20,10 @@
 #include "tests/support/op_examples.h"
 #include "tests/support/random_program.h"
 
-namespace ingot {
+namespace ingot::test {
 namespace {
 
 namespace fs = std::filesystem;
-using test::difference;
-using test::message_of;
-using test::TemporaryFolder;
 
 Program through_memory(const Program& program) { return read_program(Buffer::copy_of(write_program(program))); }
 
@@ -40,8 +37,8 @@ T at(std::span<const std::byte> bytes, size_t offset) {
 // ------------------------------------------------------------------------------------------------------ round trip
 
 std::vector<Program> every_op_programs() {
-  std::vector<Program> programs = test::op_examples();
-  programs.push_back(test::every_op());
+  std::vector<Program> programs = op_examples();
+  programs.push_back(every_op());
   return programs;
 }
 
@@ -60,7 +57,7 @@ TEST(File, ExampleCoversEveryField) {
     visit_fields(op, [&](const FieldFacts& facts, const auto&) { fields.insert(name(i, facts.name)); });
   }
   const auto look_at = [&](const Op& op) {
-    test::visit_with_defaults(op, [&]<class F>(const FieldFacts& facts, const F& field, const F& standard) {
+    visit_with_defaults(op, [&]<class F>(const FieldFacts& facts, const F& field, const F& standard) {
       // A required operand has no default, and the first value is as good as any.
       if (std::is_same_v<F, Ref> || field != standard) changed.insert(name(op.index(), facts.name));
     });
@@ -74,13 +71,13 @@ TEST(File, ExampleCoversEveryField) {
 }
 
 TEST(File, KeepsEveryDType) {
-  const Program program = test::every_dtype();
+  const Program program = every_dtype();
   EXPECT_EQ(difference(program, through_memory(program)), "");
 }
 
 TEST(File, KeepsRandomPrograms) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
-    const Program program = test::random_program(seed);
+    const Program program = random_program(seed);
     EXPECT_EQ(difference(program, through_memory(program)), "") << "seed " << seed;
   }
 }
@@ -124,31 +121,31 @@ TEST(File, KeepsSizesOfEveryForm) {
 }
 
 TEST(File, SameProgramGivesSameBytes) {
-  for (const auto& make : {test::every_op, test::every_dtype, test::small_program}) {
+  for (const auto& make : {every_op, every_dtype, small_program}) {
     const std::vector<std::byte> bytes = write_program(make());
     EXPECT_EQ(bytes, write_program(make()));
     EXPECT_EQ(bytes, write_program(read_program(Buffer::copy_of(bytes))));
     const TemporaryFolder folder;
     save_program(make(), folder / "p.ingot");
-    EXPECT_EQ(test::contents(folder / "p.ingot"), test::text_of(bytes));
+    EXPECT_EQ(contents(folder / "p.ingot"), text_of(bytes));
   }
 }
 
 // --------------------------------------------------------------------------------------------------------- layout
 
 TEST(File, HasTheStatedHeader) {
-  const std::vector<std::byte> file = write_program(test::every_dtype());
-  EXPECT_EQ(test::text_of(std::span(file).first(8)), "\x89INGOT\r\n");
+  const std::vector<std::byte> file = write_program(every_dtype());
+  EXPECT_EQ(text_of(std::span(file).first(8)), "\x89INGOT\r\n");
   EXPECT_EQ(at<uint32_t>(file, 8), 1u);
   EXPECT_EQ(at<uint32_t>(file, 12), 1u);
-  EXPECT_EQ(test::text_of(std::span(file).subspan(16, 4)), "\4\3\2\1");
+  EXPECT_EQ(text_of(std::span(file).subspan(16, 4)), "\4\3\2\1");
   EXPECT_EQ(at<uint32_t>(file, 20), 64u);
   EXPECT_EQ(at<uint64_t>(file, 24), 64u);
   const uint64_t metadata = at<uint64_t>(file, 32), segments = at<uint64_t>(file, 40);
   EXPECT_EQ(segments, (64 + metadata + 16383) / 16384 * 16384);
   EXPECT_EQ(at<uint64_t>(file, 48), file.size() - segments);
   for (size_t i = 64 + metadata; i < segments; ++i) ASSERT_EQ(file[i], std::byte{0}) << i;
-  std::string summed = test::text_of(std::span(file).first(64 + metadata));
+  std::string summed = text_of(std::span(file).first(64 + metadata));
   std::memset(summed.data() + 56, 0, 8);
   EXPECT_EQ(at<uint64_t>(file, 56), XXH3_64bits(summed.data(), summed.size()));
 }
@@ -166,22 +163,22 @@ TEST(File, WithoutWeightsEndsBehindTheFlatBuffer) {
 
 // A file that the first version wrote: what was saved once stays readable.
 TEST(File, ReadsWhatVersionOneWrote) {
-  const fs::path path = fs::path(test::source_dir) / "tests/data/file/version1.ingot";
-  EXPECT_EQ(difference(load_program(path), test::small_program()), "");
+  const fs::path path = fs::path(source_dir) / "tests/data/file/version1.ingot";
+  EXPECT_EQ(difference(load_program(path), small_program()), "");
 }
 
 // What FlatBuffers' own tool reads from the file, by the schema.
 TEST(File, FlatcReadsTheFlatBuffer) {
   const TemporaryFolder folder;
-  const std::vector<std::byte> file = write_program(test::small_program());
+  const std::vector<std::byte> file = write_program(small_program());
   AtomicFile metadata(folder / "p.bin");
   metadata.append(std::span(file).subspan(64, at<uint64_t>(file, 32)));
   metadata.commit();
-  const std::string command = std::string(test::flatc) + " --json --strict-json --defaults-json -o " +
-                              folder.path().string() + " " + test::source_dir + "/schema/ingot.fbs -- " +
+  const std::string command = std::string(flatc) + " --json --strict-json --defaults-json -o " +
+                              folder.path().string() + " " + source_dir + "/schema/ingot.fbs -- " +
                               (folder / "p.bin").string();
   ASSERT_EQ(std::system(command.c_str()), 0);
-  const auto json = nlohmann::json::parse(test::contents(folder / "p.json"));
+  const auto json = nlohmann::json::parse(contents(folder / "p.json"));
   EXPECT_EQ(json["symbols"][0], (nlohmann::json{{"name", "S"}, {"min", 1}, {"max", 8}}));
   EXPECT_EQ(json["weights"][0]["name"], "w");
   EXPECT_EQ(json["weights"][0]["bytes"], 24);
@@ -203,9 +200,9 @@ TEST(File, FlatcReadsTheFlatBuffer) {
 TEST(File, MapsWeights) {
   const TemporaryFolder folder;
   const fs::path path = folder / "p.ingot";
-  save_program(test::every_dtype(), path);
+  save_program(every_dtype(), path);
   const Program program = load_program(path);
-  const auto [begin, end] = test::mapping_of(path);
+  const auto [begin, end] = mapping_of(path);
   ASSERT_GT(end, begin);
   size_t mapped = 0;
   for (const Weight& weight : program.weights) {
@@ -219,14 +216,14 @@ TEST(File, MapsWeights) {
   // Two sizes that are not 0 of each dtype but packed, and of five schemes.
   EXPECT_EQ(mapped, 2 * (EnumNames<DType>::names.size() - 1 + 5));
   fs::remove(path);
-  EXPECT_EQ(difference(program, test::every_dtype()), "");  // the mapping outlives the name
+  EXPECT_EQ(difference(program, every_dtype()), "");  // the mapping outlives the name
 }
 
 TEST(File, ReadsFromBytesAtAnyAddress) {
-  const std::string file = test::text_of(write_program(test::every_dtype()));
+  const std::string file = text_of(write_program(every_dtype()));
   for (const size_t shift : {0, 1, 8, 63}) {
-    const Program program = read_program(test::buffer_of(file, shift));
-    EXPECT_EQ(difference(program, test::every_dtype()), "");
+    const Program program = read_program(buffer_of(file, shift));
+    EXPECT_EQ(difference(program, every_dtype()), "");
     for (const Weight& weight : program.weights) {
       EXPECT_EQ(reinterpret_cast<uintptr_t>(weight.tensor.bytes().data()) % 64, 0u);
     }
@@ -282,23 +279,23 @@ TEST(File, DoesNotTrustHashesWhenSaving) {
 }
 
 TEST(File, ChecksHashes) {
-  Program program = test::every_dtype();
+  Program program = every_dtype();
   check_hashes(program);
   check_hashes(through_memory(program));
-  std::vector<std::byte> file = write_program(test::small_program());
+  std::vector<std::byte> file = write_program(small_program());
   file.back() = std::byte{0};  // of the mask 1 0 1
   const Program changed = read_program(Buffer::copy_of(file));
   EXPECT_EQ(message_of([&] { check_hashes(changed); }, Code::bad_file),
             "hash of weights[1] \"mask\" is " + to_string(content_hash(changed.weights[1].tensor)) + ", expected " +
-                to_string(test::small_program().weights[1].hash));
+                to_string(small_program().weights[1].hash));
 }
 
 // ---------------------------------------------------------------------------------------------------------- facts
 
 TEST(File, FactsAreThoseOfTheHeader) {
   const TemporaryFolder folder;
-  save_program(test::small_program(), folder / "p.ingot");
-  const std::string file = test::contents(folder / "p.ingot");
+  save_program(small_program(), folder / "p.ingot");
+  const std::string file = contents(folder / "p.ingot");
   const auto bytes = std::as_bytes(std::span(file));
   for (const FileFacts& facts : {file_facts(folder / "p.ingot"), file_facts(bytes)}) {
     EXPECT_EQ(facts.format_version, 1u);
@@ -324,7 +321,7 @@ TEST(File, KnowsItsMagic) {
 // ----------------------------------------------------------------------------------------------- verify and limits
 
 TEST(File, VerifiesUnlessToldNotTo) {
-  Program program = test::small_program();
+  Program program = small_program();
   program.graphs.back().values.back().type.dtype = DType::f64;
   const Buffer file = Buffer::copy_of(write_program(program));
   EXPECT_EQ(message_of([&] { read_program(file); }, Code::type_mismatch),
@@ -333,14 +330,14 @@ TEST(File, VerifiesUnlessToldNotTo) {
 }
 
 TEST(File, RefusesToWriteAnUndeclaredSymbol) {
-  Program program = test::small_program();
+  Program program = small_program();
   program.symbols.erase(program.symbols.begin());
   EXPECT_EQ(message_of([&] { write_program(program); }, Code::invalid_argument),
             "a size uses the symbol \"S\", which the program does not declare");
 }
 
 TEST(File, RefusesToWriteWhatItCouldNotRead) {
-  Program program = test::every_op();
+  Program program = every_op();
   for (Node& node : program.graphs.back().nodes) {
     if (auto* op = node.op.get_if<op::Quantize>()) op->scheme.group = int64_t{1} << 32;
   }
@@ -349,4 +346,4 @@ TEST(File, RefusesToWriteWhatItCouldNotRead) {
 }
 
 }  // namespace
-}  // namespace ingot
+}  // namespace ingot::test

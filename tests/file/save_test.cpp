@@ -16,12 +16,10 @@
 #include "tests/file/programs.h"
 #include "tests/program/io_support.h"
 
-namespace ingot {
+namespace ingot::test {
 namespace {
 
 namespace fs = std::filesystem;
-using test::difference;
-using test::TemporaryFolder;
 
 // A program of a few hundred KiB, so that writing takes a while; `number` tells one from another.
 Program numbered(int number, size_t weights = 8) {
@@ -214,12 +212,12 @@ TEST(Save, RefusesTargetsThatAreNoFile) {
 
 TEST(Save, FailedEncodingLeavesTheOldFile) {
   const TemporaryFolder folder;
-  save_program(test::small_program(), folder / "p.ingot");
-  Program broken = test::small_program();
+  save_program(small_program(), folder / "p.ingot");
+  Program broken = small_program();
   broken.symbols.clear();
   EXPECT_EQ(saving(broken, folder / "p.ingot"),
             "invalid argument: a size uses the symbol \"S\", which the program does not declare");
-  EXPECT_EQ(difference(load_program(folder / "p.ingot"), test::small_program()), "");
+  EXPECT_EQ(difference(load_program(folder / "p.ingot"), small_program()), "");
   EXPECT_EQ(folder.file_count(), 1u);
 }
 
@@ -227,12 +225,12 @@ TEST(Save, ByABareNameWritesHere) {
   const TemporaryFolder folder;
   const fs::path before = fs::current_path();
   fs::current_path(folder.path());
-  save_program(test::small_program(), "p.ingot");
+  save_program(small_program(), "p.ingot");
   const Program found = load_program("p.ingot");
   fs::current_path(before);
-  EXPECT_EQ(difference(found, test::small_program()), "");
+  EXPECT_EQ(difference(found, small_program()), "");
   EXPECT_EQ(folder.file_count(), 1u);
 }
 
 }  // namespace
-}  // namespace ingot
+}  // namespace ingot::test

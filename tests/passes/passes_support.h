@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +15,7 @@
 #include "engines/reference/evaluate.h"
 #include "engines/reference/execute.h"
 #include "passes/pipeline.h"
+#include "passes/rewrite.h"
 #include "program/float_format.h"
 #include "program/text.h"
 
@@ -49,9 +52,10 @@ inline std::string lines(std::string text) {
   return text;
 }
 
-// `method f(inputs) -> (y, …) { body }`, where the body ends with `return %a, …`.
+// `method f(inputs) -> (y, …) { body }`, where the body ends with `return %a, …`; without that it returns %y.
 inline Program program_of(std::string_view inputs, std::string_view body) {
-  const std::string statements = lines(std::string(body));
+  std::string statements = lines(std::string(body));
+  if (statements.find("return ") == statements.npos) statements += "\nreturn %y";
   const std::string_view returned = std::string_view(statements).substr(statements.rfind("return "));
   std::string outputs = "y";
   for (const char c : returned) {
@@ -65,6 +69,22 @@ inline Program program_of(std::string_view inputs, std::string_view body) {
 inline std::string text_of(const Program& program) {
   const std::string text = print(program);
   return text.substr(text.find("method f("));
+}
+
+// What one rule makes of a program.
+struct RuleCase {
+  std::string_view rule, inputs, before, after;  // nothing in `after`: the rule does not apply
+};
+
+inline void expect_match_and_near_miss(std::span<const RuleCase> cases, std::span<const Rule> rules) {
+  std::map<std::string_view, std::pair<int, int>> seen;
+  for (const RuleCase& row : cases) ++(row.after.empty() ? seen[row.rule].second : seen[row.rule].first);
+  for (const Rule& rule : rules) {
+    EXPECT_GT(seen[rule.name].first, 0) << rule.name;
+    EXPECT_GT(seen[rule.name].second, 0) << rule.name;
+    EXPECT_FALSE(rule.meaning.empty()) << rule.name;
+  }
+  EXPECT_EQ(seen.size(), rules.size()) << "names are unique";
 }
 
 // A program on the reference engine, with its states.

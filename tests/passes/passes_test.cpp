@@ -176,7 +176,7 @@ void expect_same_after_hoisting(const Program& program, const Hoisted& hoisted, 
   const HoistedMethod& m = hoisted.methods[0];
   Runner before(program), after(hoisted.program);
   const std::vector<Tensor> expected = before.run(m.method, inputs);
-  for (const Tensor& prepared : after.run(hoisted.program.graphs[m.prepare.id].name, {})) inputs.push_back(prepared);
+  for (const Tensor& prepared : after.run(m.prepare, {})) inputs.push_back(prepared);
   ASSERT_EQ(hoisted.program.method(m.method)->inputs.size(), inputs.size());
   EXPECT_EQ(program.method(m.method)->inputs.size(), m.first_input);
   const std::vector<Tensor> actual = after.run(m.method, inputs);
@@ -275,7 +275,8 @@ method outer(%x: f32[]) -> (y) {
   const Hoisted hoisted = hoist_parameter_only(program);
   ASSERT_EQ(hoisted.methods.size(), 1U);
   EXPECT_EQ(hoisted.methods[0].method, "outer");
-  EXPECT_EQ(hoisted.methods[0].prepare, GraphId{2});
+  EXPECT_EQ(hoisted.methods[0].prepare, "outer.prepare");
+  EXPECT_EQ(hoisted.program.graphs[2].name, "outer.prepare");
 }
 
 // ----------------------------------------------------------------------------------------------------------- pipeline

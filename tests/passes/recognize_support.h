@@ -1,17 +1,12 @@
 // What the tests of recognition share: rules by themselves on programs in one line, and results before and after.
 #pragma once
 
-#include <map>
 #include <random>
 
 #include "passes/recognize.h"
 #include "tests/passes/passes_support.h"
 
 namespace ingot::test {
-
-struct RecognizeCase {
-  std::string_view rule, inputs, before, after;  // nothing in `after`: the rule does not apply
-};
 
 // Sizes for the symbols of kDeclared.
 inline Bindings chosen_sizes(const Program& program) {
@@ -92,8 +87,8 @@ inline std::string plain_text_of(const Program& program) {
 inline bool every_weight(const Weight&) { return true; }
 
 // Each case by its rule alone.
-inline void expect_each(std::span<const RecognizeCase> cases, std::span<const Rule> rules) {
-  for (const RecognizeCase& row : cases) {
+inline void expect_each(std::span<const RuleCase> cases, std::span<const Rule> rules) {
+  for (const RuleCase& row : cases) {
     SCOPED_TRACE(fmt::format("{}: {}", row.rule, row.before));
     const auto rule = std::ranges::find(rules, row.rule, &Rule::name);
     ASSERT_NE(rule, rules.end());
@@ -101,16 +96,6 @@ inline void expect_each(std::span<const RecognizeCase> cases, std::span<const Ru
     const Program after = rewrite(before, std::span(&*rule, 1), {.is_constant = every_weight});
     EXPECT_EQ(plain_text_of(after), plain_text_of(row.after.empty() ? before : program_of(row.inputs, row.after)));
     if (!row.after.empty()) expect_same_results(before, after);
-  }
-}
-
-inline void expect_match_and_near_miss(std::span<const RecognizeCase> cases, std::span<const Rule> rules) {
-  std::map<std::string_view, std::pair<int, int>> seen;
-  for (const RecognizeCase& row : cases) ++(row.after.empty() ? seen[row.rule].second : seen[row.rule].first);
-  for (const Rule& rule : rules) {
-    EXPECT_GT(seen[rule.name].first, 0) << rule.name;
-    EXPECT_GT(seen[rule.name].second, 0) << rule.name;
-    EXPECT_FALSE(rule.meaning.empty()) << rule.name;
   }
 }
 

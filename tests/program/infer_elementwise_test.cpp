@@ -8,19 +8,14 @@ using namespace test;
 
 // ---------------------------------------------------------------------------------------------------------- dtypes
 
-const std::string integers(kIntegers), reals(kReals), numbers = integers + " " + reals;
-
-struct UnaryGroup {
-  std::vector<UnaryFn> fns;
-  std::string accepted;
-};
+const std::string integers(kIntegers), reals(kReals);
 
 TEST(InferElementwise, UnaryDtypes) {
   using F = UnaryFn;
-  const UnaryGroup groups[] = {
-      {{F::abs}, numbers + " c64>f32"},
-      {{F::neg, F::square}, numbers + " c64"},
-      {{F::sign, F::floor, F::ceil, F::round, F::trunc, F::relu}, numbers},
+  const std::vector<Accepting<F>> groups = {
+      {{F::abs}, kNumbers + " c64>f32"},
+      {{F::neg, F::square}, kNumbers + " c64"},
+      {{F::sign, F::floor, F::ceil, F::round, F::trunc, F::relu}, kNumbers},
       {{F::sqrt, F::reciprocal, F::exp, F::log}, reals + " c64"},
       {{F::isnan, F::isinf, F::isfinite}, "f16>bool bf16>bool f32>bool f64>bool c64>bool"},
       {{F::logical_not}, "bool"},
@@ -33,45 +28,24 @@ TEST(InferElementwise, UnaryDtypes) {
       {{F::conj}, "c64"},
       {{F::signbit}, "f16>bool bf16>bool f32>bool f64>bool"},
   };
-  size_t seen = 0;
-  for (const UnaryGroup& group : groups) {
-    for (UnaryFn fn : group.fns) {
-      const auto call = [&](Bench& b, DType d) { return b.g.add(op::Unary{fn, b.in(d, {2}).ref()})[0]; };
-      EXPECT_EQ(accepted_dtypes(call), group.accepted) << to_string(fn);
-      ++seen;
-    }
-  }
-  EXPECT_EQ(seen, EnumNames<UnaryFn>::names.size());
+  expect_accepted(groups, [](Bench& b, DType d, F fn) { return b.g.add(op::Unary{fn, b.in(d, {2}).ref()})[0]; });
 }
-
-struct BinaryGroup {
-  std::vector<BinaryFn> fns;
-  std::string accepted;
-};
 
 TEST(InferElementwise, BinaryDtypes) {
   using F = BinaryFn;
-  const BinaryGroup groups[] = {
-      {{F::add, F::sub, F::mul}, numbers + " c64"},
+  const std::vector<Accepting<F>> groups = {
+      {{F::add, F::sub, F::mul}, kNumbers + " c64"},
       {{F::div}, reals + " c64"},
-      {{F::floor_div, F::trunc_div, F::rem, F::fmod, F::pow, F::max, F::min}, numbers},
+      {{F::floor_div, F::trunc_div, F::rem, F::fmod, F::pow, F::max, F::min}, kNumbers},
       {{F::atan2, F::logaddexp}, reals},
       {{F::logical_and, F::logical_or, F::logical_xor}, "bool"},
       {{F::bitwise_and, F::bitwise_or, F::bitwise_xor}, "bool " + integers},
       {{F::shift_left, F::shift_right}, integers},
   };
-  size_t seen = 0;
-  for (const BinaryGroup& group : groups) {
-    for (BinaryFn fn : group.fns) {
-      const auto call = [&](Bench& b, DType d) {
-        const Var x = b.in(d, {2});
-        return b.g.add(op::Binary{fn, x.ref(), x.ref()})[0];
-      };
-      EXPECT_EQ(accepted_dtypes(call), group.accepted) << to_string(fn);
-      ++seen;
-    }
-  }
-  EXPECT_EQ(seen, EnumNames<BinaryFn>::names.size());
+  expect_accepted(groups, [](Bench& b, DType d, F fn) {
+    const Var x = b.in(d, {2});
+    return b.g.add(op::Binary{fn, x.ref(), x.ref()})[0];
+  });
 }
 
 TEST(InferElementwise, CompareDtypes) {
@@ -91,7 +65,7 @@ TEST(InferElementwise, CompareDtypes) {
 
 TEST(InferElementwise, SelectDtypes) {
   const auto call = [](Bench& b, DType d) { return b.g.select(b.in(DType::bool_), b.in(d, {2}), b.in(d)); };
-  EXPECT_EQ(accepted_dtypes(call), "bool " + numbers + " c64");
+  EXPECT_EQ(accepted_dtypes(call), "bool " + kNumbers + " c64");
 }
 
 // Anything to anything, but for packed and from complex to storage.

@@ -6,8 +6,6 @@ namespace {
 
 using namespace test;
 
-const std::string numbers = fmt::format("{} {}", kIntegers, kReals), computable = "bool " + numbers + " c64";
-
 TEST(InferIndexNd, Dtypes) {
   const std::function<Var(Bench&, DType)> calls[] = {
       [](Bench& b, DType d) { return b.g.dynamic_slice(b.in(d, {4}), {b.i64({})}, {0}, {2}); },
@@ -16,28 +14,15 @@ TEST(InferIndexNd, Dtypes) {
       [](Bench& b, DType d) { return b.g.index_get(b.in(d, {4}), {b.i64({2})}, {0}); },
       [](Bench& b, DType d) { return b.g.masked_scatter(b.in(d, {4}), b.in(DType::bool_, {4}), b.in(d, {2})); },
   };
-  for (const auto& call : calls) EXPECT_EQ(accepted_dtypes(call), computable);
-  const struct {
-    ScatterFn fn;
-    std::string accepted;
-  } rows[] = {{ScatterFn::set, computable},
-              {ScatterFn::add, numbers + " c64"},
-              {ScatterFn::mul, numbers + " c64"},
-              {ScatterFn::max, numbers},
-              {ScatterFn::min, numbers}};
-  ASSERT_EQ(std::size(rows), EnumNames<ScatterFn>::names.size());
-  for (const auto& row : rows) {
-    const auto nd = [&](Bench& b, DType d) {
-      const Ref x = b.in(d, {4}).ref(), indices = b.i64({2, 1}).ref(), updates = b.in(d, {2}).ref();
-      return b.g.add(op::ScatterNd{row.fn, x, indices, updates})[0];
-    };
-    EXPECT_EQ(accepted_dtypes(nd), row.accepted) << to_string(row.fn);
-    const auto put = [&](Bench& b, DType d) {
-      const Ref x = b.in(d, {4}).ref(), indices = b.i64({2}).ref(), values = b.in(d, {2}).ref();
-      return b.g.add(op::IndexPut{row.fn, x, {indices}, values, {0}})[0];
-    };
-    EXPECT_EQ(accepted_dtypes(put), row.accepted) << to_string(row.fn);
-  }
+  for (const auto& call : calls) EXPECT_EQ(accepted_dtypes(call), kComputable);
+  expect_accepted(kScatterDtypes, [](Bench& b, DType d, ScatterFn fn) {
+    const Ref x = b.in(d, {4}).ref(), indices = b.i64({2, 1}).ref(), updates = b.in(d, {2}).ref();
+    return b.g.add(op::ScatterNd{fn, x, indices, updates})[0];
+  });
+  expect_accepted(kScatterDtypes, [](Bench& b, DType d, ScatterFn fn) {
+    const Ref x = b.in(d, {4}).ref(), indices = b.i64({2}).ref(), values = b.in(d, {2}).ref();
+    return b.g.add(op::IndexPut{fn, x, {indices}, values, {0}})[0];
+  });
   // Indices of every integer dtype, and of no other.
   std::string indexed;
   for (DType dtype : single_dtypes()) {

@@ -8,30 +8,23 @@ namespace {
 
 using namespace test;
 
-const std::string integers(kIntegers), reals(kReals), numbers = integers + " " + reals;
+const std::string integers(kIntegers), reals(kReals);
 
 TEST(InferReduce, Dtypes) {
   using F = ReduceFn;
-  const struct {
-    F fn;
-    std::string accepted;
-  } rows[] = {
-      {F::sum, "bool>i64 " + numbers + " c64"},
-      {F::prod, "bool>i64 " + numbers + " c64"},
-      {F::mean, reals + " c64"},
-      {F::max, "bool " + numbers},
-      {F::min, "bool " + numbers},
-      {F::any, "bool"},
-      {F::all, "bool"},
-      {F::logsumexp, reals},
-      {F::var, reals},
-      {F::std, reals},
+  const std::vector<Accepting<F>> groups = {
+      {{F::sum}, "bool>i64 " + kNumbers + " c64"},
+      {{F::prod}, "bool>i64 " + kNumbers + " c64"},
+      {{F::mean}, reals + " c64"},
+      {{F::max}, "bool " + kNumbers},
+      {{F::min}, "bool " + kNumbers},
+      {{F::any}, "bool"},
+      {{F::all}, "bool"},
+      {{F::logsumexp}, reals},
+      {{F::var}, reals},
+      {{F::std}, reals},
   };
-  ASSERT_EQ(std::size(rows), EnumNames<F>::names.size());
-  for (const auto& row : rows) {
-    const auto call = [&](Bench& b, DType d) { return b.g.add(op::Reduce{row.fn, b.in(d, {2}).ref(), {0}})[0]; };
-    EXPECT_EQ(accepted_dtypes(call), row.accepted) << to_string(row.fn);
-  }
+  expect_accepted(groups, [](Bench& b, DType d, F fn) { return b.g.add(op::Reduce{fn, b.in(d, {2}).ref(), {0}})[0]; });
   const auto arg = [](Bench& b, DType d) { return b.g.argmax(b.in(d, {2})); };
   std::string indexed;
   for (std::string_view name : {"bool", "u8", "u16", "u32", "u64", "i8", "i16", "i32"})
@@ -42,21 +35,14 @@ TEST(InferReduce, Dtypes) {
 
 TEST(InferReduce, CumulateDtypes) {
   using F = CumulateFn;
-  const struct {
-    F fn;
-    std::string accepted;
-  } rows[] = {
-      {F::sum, "bool>i64 " + numbers + " c64"},
-      {F::prod, "bool>i64 " + numbers + " c64"},
-      {F::max, "bool " + numbers},
-      {F::min, "bool " + numbers},
-      {F::logsumexp, reals},
+  const std::vector<Accepting<F>> groups = {
+      {{F::sum}, "bool>i64 " + kNumbers + " c64"},
+      {{F::prod}, "bool>i64 " + kNumbers + " c64"},
+      {{F::max}, "bool " + kNumbers},
+      {{F::min}, "bool " + kNumbers},
+      {{F::logsumexp}, reals},
   };
-  ASSERT_EQ(std::size(rows), EnumNames<F>::names.size());
-  for (const auto& row : rows) {
-    const auto call = [&](Bench& b, DType d) { return b.g.add(op::Cumulate{row.fn, b.in(d, {2}).ref()})[0]; };
-    EXPECT_EQ(accepted_dtypes(call), row.accepted) << to_string(row.fn);
-  }
+  expect_accepted(groups, [](Bench& b, DType d, F fn) { return b.g.add(op::Cumulate{fn, b.in(d, {2}).ref()})[0]; });
 }
 
 TEST(InferReduce, ShapesAndAttributes) {

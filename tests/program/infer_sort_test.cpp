@@ -6,7 +6,7 @@ namespace {
 
 using namespace test;
 
-const std::string ordered = fmt::format("bool {} {}", kIntegers, kReals);
+const std::string ordered = "bool " + kNumbers;
 
 // The types of all results.
 std::string types_of(std::span<const Var> results) {

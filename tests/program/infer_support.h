@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <initializer_list>
 #include <string>
@@ -94,5 +95,34 @@ inline std::string accepted_dtypes(const std::function<Var(Bench&, DType)>& call
 }
 
 inline constexpr std::string_view kIntegers = "u8 u16 u32 u64 i8 i16 i32 i64", kReals = "f16 bf16 f32 f64";
+inline const std::string kNumbers = fmt::format("{} {}", kIntegers, kReals), kComputable = "bool " + kNumbers + " c64";
+
+// Functions of one enum that accept the same dtypes.
+template <SchemaEnum Fn>
+struct Accepting {
+  std::vector<Fn> fns;
+  std::string accepted;
+};
+
+// What call(bench, dtype, fn) accepts. The groups name every function of the enum once.
+template <SchemaEnum Fn, class Call>
+void expect_accepted(const std::vector<Accepting<Fn>>& groups, const Call& call) {
+  std::vector<Fn> named;
+  for (const Accepting<Fn>& group : groups) {
+    for (const Fn fn : group.fns) {
+      EXPECT_EQ(accepted_dtypes([&](Bench& b, DType d) { return call(b, d, fn); }), group.accepted) << to_string(fn);
+      named.push_back(fn);
+    }
+  }
+  std::ranges::sort(named);
+  ASSERT_EQ(named.size(), EnumNames<Fn>::names.size());
+  for (size_t i = 0; i < named.size(); ++i) EXPECT_EQ(named[i], static_cast<Fn>(i));
+}
+
+inline const std::vector<Accepting<ScatterFn>> kScatterDtypes = {
+    {{ScatterFn::set}, kComputable},
+    {{ScatterFn::add, ScatterFn::mul}, kNumbers + " c64"},
+    {{ScatterFn::max, ScatterFn::min}, kNumbers},
+};
 
 }  // namespace ingot::test

@@ -10,32 +10,30 @@
 #include "program/io/mapped_file.h"
 #include "tests/program/io_support.h"
 
-namespace ingot {
+namespace ingot::test {
 namespace {
 
 namespace fs = std::filesystem;
-using test::contents;
-using test::message_of;
 
 void write_plain(const fs::path& path, std::string_view text) { std::ofstream(path, std::ios::binary) << text; }
 
 TEST(MappedFiles, HoldsTheBytesAndOutlivesTheName) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   write_plain(folder / "a", "bytes\0of a file");
   const Buffer buffer = map_file(folder / "a").buffer;
   const std::string expected = contents(folder / "a");
   fs::remove(folder / "a");
-  EXPECT_EQ(test::text_of(buffer.bytes), expected);
+  EXPECT_EQ(text_of(buffer.bytes), expected);
 }
 
 TEST(MappedFiles, MayBeEmpty) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   write_plain(folder / "a", "");
   EXPECT_TRUE(map_file(folder / "a").buffer.bytes.empty());
 }
 
 TEST(MappedFiles, IdentityTellsNamesFromFiles) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   write_plain(folder / "a", "x");
   write_plain(folder / "b", "x");
   fs::create_symlink("a", folder / "link");
@@ -47,7 +45,7 @@ TEST(MappedFiles, IdentityTellsNamesFromFiles) {
 }
 
 TEST(MappedFiles, RefusesWhatIsNoFile) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string base = folder.path().string();
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
   write_plain(folder / "file", "x");
@@ -64,7 +62,7 @@ TEST(MappedFiles, RefusesWhatIsNoFile) {
 }
 
 TEST(AtomicFiles, AppearsAtCommit) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   write_plain(folder / "a", "old");
   {
     AtomicFile file(folder / "a");
@@ -79,7 +77,7 @@ TEST(AtomicFiles, AppearsAtCommit) {
 }
 
 TEST(AtomicFiles, LeavesNothingWithoutCommit) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   write_plain(folder / "a", "old");
   {
     AtomicFile old(folder / "a"), fresh(folder / "b");
@@ -91,7 +89,7 @@ TEST(AtomicFiles, LeavesNothingWithoutCommit) {
 }
 
 TEST(AtomicFiles, KilledWriterLeavesTheOldFile) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   write_plain(folder / "a", "old");
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
@@ -111,7 +109,7 @@ TEST(AtomicFiles, KilledWriterLeavesTheOldFile) {
 }
 
 TEST(AtomicFiles, TwoWritersDoNotMix) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   AtomicFile one(folder / "a"), two(folder / "a");
   one.append("one");
   two.append("two");
@@ -122,7 +120,7 @@ TEST(AtomicFiles, TwoWritersDoNotMix) {
 }
 
 TEST(AtomicFiles, FollowsLinksAndObeysTheUmask) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   fs::create_directory(folder / "below");
   write_plain(folder / "below/a", "old");
   fs::create_symlink("below/a", folder / "link");
@@ -139,7 +137,7 @@ TEST(AtomicFiles, FollowsLinksAndObeysTheUmask) {
 }
 
 TEST(AtomicFiles, RefusesTargetsThatAreNoFile) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string base = folder.path().string();
   write_plain(folder / "file", "x");
   EXPECT_EQ(message_of([&] { AtomicFile(folder / "missing/a"); }, Code::not_found),
@@ -153,4 +151,4 @@ TEST(AtomicFiles, RefusesTargetsThatAreNoFile) {
 }
 
 }  // namespace
-}  // namespace ingot
+}  // namespace ingot::test

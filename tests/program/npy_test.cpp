@@ -9,13 +9,8 @@
 #include "program/io/mapped_file.h"
 #include "tests/program/io_support.h"
 
-namespace ingot {
+namespace ingot::test {
 namespace {
-
-using test::buffer_of;
-using test::contents;
-using test::fixture;
-using test::message_of;
 
 Tensor read_fixture(const std::string& name) { return read_npy(map_file(fixture("npy/" + name + ".npy")).buffer); }
 
@@ -47,7 +42,7 @@ TEST(Npy, ReadsEveryDType) {
     EXPECT_EQ(values<float>(read("f32")), (std::vector<float>{1.5f, -2.25f, 3.4028234663852886e38f}));
     EXPECT_EQ(values<double>(read("f64")), (std::vector<double>{1.5, -2.25, 1.7976931348623157e308}));
     EXPECT_EQ(read("f16").dtype(), DType::f16);
-    EXPECT_EQ(test::text_of(read("f16").bytes()), std::string("\x00\x3e\x80\xc0\xff\x7b", 6));
+    EXPECT_EQ(text_of(read("f16").bytes()), std::string("\x00\x3e\x80\xc0\xff\x7b", 6));
     const Tensor c64 = read("c64");
     EXPECT_EQ(to_string(c64.type()), "c64[3]");
     float parts[6];
@@ -202,7 +197,7 @@ TEST(Npy, RefusesEveryTruncation) {
 // ---------------------------------------------------------------------------------------------------------- written
 
 TEST(Npy, WritesTheBytesOfNumPy) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   for (const char* name : {"bool", "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f16", "f32", "f64", "c64",
                            "cube", "scalar", "empty"}) {
     write_npy(folder / name, read_fixture(name));
@@ -222,7 +217,7 @@ TEST(Npy, WritesVersion2WhereTheHeaderIsLong) {
 }
 
 TEST(Npy, RefusesToWriteWhatNumPyLacks) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   for (const DType dtype : {DType::bf16, DType::f8e4m3, DType::f8e5m2, DType::f8e8m0, DType::f4e2m1, DType::i4}) {
     EXPECT_EQ(message_of([&] { write_npy(folder / "a", Tensor::allocate(dtype, {2})); }, Code::unsupported),
               "[npy] " + std::string(to_string(dtype)) + " has no .npy dtype; write a .safetensors file instead");
@@ -231,4 +226,4 @@ TEST(Npy, RefusesToWriteWhatNumPyLacks) {
 }
 
 }  // namespace
-}  // namespace ingot
+}  // namespace ingot::test

@@ -7,13 +7,8 @@
 #include "program/io/mapped_file.h"
 #include "tests/program/io_support.h"
 
-namespace ingot {
+namespace ingot::test {
 namespace {
-
-using test::buffer_of;
-using test::contents;
-using test::fixture;
-using test::message_of;
 
 std::vector<NamedTensor> read_fixture(const char* name) { return read_npz(map_file(fixture(name)).buffer); }
 
@@ -57,7 +52,7 @@ struct Entry {
 
 // An archive by libzip.
 std::string archive_of(const std::vector<Entry>& entries, const char* password = nullptr) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   zip_t* archive = zip_open((folder / "a").c_str(), ZIP_CREATE, nullptr);
   for (const Entry& e : entries) {
     zip_source_t* source = zip_source_buffer(archive, e.bytes.data(), e.bytes.size(), 0);
@@ -153,7 +148,7 @@ TEST(Npz, RefusesBrokenBytes) {
 
 // Libzip opens the archive and finds NumPy's own bytes in it.
 TEST(Npz, WritesWhatNumPyWouldStore) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   auto tensors = read_fixture("stored.npz");
   tensors.push_back({"empty", Tensor::allocate(DType::i16, {0, 4})});
   write_npz(folder / "a.npz", tensors);
@@ -174,7 +169,7 @@ TEST(Npz, WritesWhatNumPyWouldStore) {
 }
 
 TEST(Npz, WritesTheSameBytesTwice) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const auto tensors = read_fixture("deflated.npz");
   write_npz(folder / "a.npz", tensors);
   write_npz(folder / "b.npz", tensors);
@@ -185,7 +180,7 @@ TEST(Npz, WritesTheSameBytesTwice) {
 }
 
 TEST(Npz, RefusesToWriteWhatItCannotHold) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const auto message = [&](std::vector<NamedTensor> tensors, Code code) {
     return message_of([&] { write_npz(folder / "a", tensors); }, code);
   };
@@ -197,4 +192,4 @@ TEST(Npz, RefusesToWriteWhatItCannotHold) {
 }
 
 }  // namespace
-}  // namespace ingot
+}  // namespace ingot::test

@@ -9,13 +9,8 @@
 #include "program/io/mapped_file.h"
 #include "tests/program/io_support.h"
 
-namespace ingot {
+namespace ingot::test {
 namespace {
-
-using test::buffer_of;
-using test::contents;
-using test::fixture;
-using test::message_of;
 
 std::string file_of(std::string_view header, std::string_view data = "") {
   const uint64_t length = header.size();
@@ -33,7 +28,7 @@ std::vector<T> values(const SafetensorsIndex& index, std::string_view name) {
 std::string bytes_of(const SafetensorsIndex& index, std::string_view name, DType dtype) {
   const Tensor tensor = index.tensor(name);
   EXPECT_EQ(tensor.dtype(), dtype);
-  return test::text_of(tensor.bytes());
+  return text_of(tensor.bytes());
 }
 
 TEST(Safetensors, ReadsEveryDType) {
@@ -228,7 +223,7 @@ TEST(Safetensors, LongAndUnprintableNamesStayReadableInMessages) {
 // ---------------------------------------------------------------------------------------------------------- written
 
 TEST(Safetensors, WritesTheBytesOfThePackage) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   for (const char* name : {"all_dtypes.safetensors", "shapes.safetensors"}) {
     auto tensors = read_safetensors(map_file(fixture(name)).buffer);
     std::reverse(tensors.begin(), tensors.end());
@@ -239,7 +234,7 @@ TEST(Safetensors, WritesTheBytesOfThePackage) {
 }
 
 TEST(Safetensors, RefusesToWriteWhatTheFormatCannotHold) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const auto message = [&](std::vector<NamedTensor> tensors, Code code) {
     return message_of([&] { write_safetensors(folder / "a", tensors); }, code);
   };
@@ -260,4 +255,4 @@ TEST(Safetensors, RefusesToWriteWhatTheFormatCannotHold) {
 }
 
 }  // namespace
-}  // namespace ingot
+}  // namespace ingot::test

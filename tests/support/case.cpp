@@ -175,19 +175,26 @@ std::string call_problem(Machine& machine, const json& call) {
 }
 
 // Every call of a case, twice.
-std::string case_problem(const json& row, const Target& target) {
+std::string case_problem(const json& row, Machine& machine) {
+  for (int run = 1; run <= 2; ++run) {
+    machine.reset();
+    for (const json& call : row.at("calls")) {
+      const std::string problem = call_problem(machine, call);
+      if (!problem.empty()) return problem;
+    }
+  }
+  return {};
+}
+
+void run_case(const json& row, const Target& target, CaseResult& result) {
+  bool compiled = false;
   try {
     Machine machine(row.at("program").get<std::string>(), target);
-    for (int run = 1; run <= 2; ++run) {
-      machine.reset();
-      for (const json& call : row.at("calls")) {
-        const std::string problem = call_problem(machine, call);
-        if (!problem.empty()) return problem;
-      }
-    }
-    return {};
+    compiled = true;
+    result.problem = case_problem(row, machine);
   } catch (const Error& error) {
-    return error.what();
+    result.problem = error.what();
+    result.unsupported = !compiled && error.code() == Code::unsupported && target.device() != "cpu";
   }
 }
 
@@ -213,7 +220,7 @@ std::vector<CaseResult> run_cases(std::string_view family, const Target& target,
                       .program = parse(row.at("program").get<std::string>()),
                       .problem = {},
                       .departure = departure(target, family, name)};
-    result.problem = case_problem(row, target);
+    run_case(row, target, result);
     results.push_back(std::move(result));
   }
   return results;

@@ -69,6 +69,8 @@ struct CaseResult {
   Program program;
   std::string problem;    // a sentence; empty when it passed
   std::string departure;  // why it may fail on this target; empty where it may not
+  // The problem is that the target's device, which is not the CPU, lacks what the program needs.
+  bool unsupported = false;
 };
 
 // Every case of tests/data/reference/<family>.json whose name holds `part`.

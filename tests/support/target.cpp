@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gen/test_paths.h"
+#include "runtime/engines.h"
 
 namespace ingot::test {
 namespace {
@@ -43,6 +44,8 @@ Target Target::parse(std::string_view text) {
   return {std::string(text.substr(0, colon)), std::string(text.substr(colon + 1))};
 }
 
+std::string Target::device() const { return find_device(find_engine(engine), {}).name; }
+
 CompileOptions Target::options(const RunLimits& limits) const {
   CompileOptions options;
   options.engine = engine;
@@ -69,9 +72,12 @@ Closeness on_target(Closeness of_case, const Target& target, const Program& prog
 
 std::string departure(const Target& target, std::string_view family, std::string_view name) {
   std::ifstream file(fmt::format("{}/tests/data/departures.txt", source_dir));
-  const std::string start = fmt::format("{}\t{}\t{}\t", target.engine, family, name);
+  const std::string on_device = fmt::format("{}:{}", target.engine, target.device());
   for (std::string line; std::getline(file, line);) {
-    if (line.starts_with(start)) return line.substr(start.size());
+    for (const std::string& of : {target.engine, on_device}) {
+      const std::string start = fmt::format("{}\t{}\t{}\t", of, family, name);
+      if (line.starts_with(start)) return line.substr(start.size());
+    }
   }
   return {};
 }

@@ -21,6 +21,8 @@ struct Target {
   // `mlx:lazy`
   static Target parse(std::string_view text);
   std::string name() const { return mode.empty() ? engine : engine + ":" + mode; }
+  // The one that it runs on: the engine's first.
+  std::string device() const;
   bool is_reference() const { return engine == "reference"; }
   CompileOptions options(const RunLimits& limits) const;
 };
@@ -35,7 +37,8 @@ struct Closeness {
 // What a case's own closeness becomes on a target, for outputs of a dtype.
 Closeness on_target(Closeness of_case, const Target& target, const Program& program, DType dtype);
 
-// Why a target may fail a case of that family and name; empty where it may not (tests/data/departures.txt).
+// Why a target may fail a case of that family and name; empty where it may not. tests/data/departures.txt has it for an
+// engine, `mlx`, or for one on a device, `mlx:cuda`.
 std::string departure(const Target& target, std::string_view family, std::string_view name);
 
 }  // namespace ingot::test

@@ -7,6 +7,7 @@
 
 #include "engines/reference/kernel.h"
 #include "engines/reference/numbers.h"
+#include "engines/reference/regions.h"
 #include "engines/reference/resample.h"
 #include "engines/reference/walk.h"
 #include "program/boxes.h"
@@ -209,38 +210,6 @@ void require_finite(double corner, int64_t region) {
   if (!std::isfinite(corner)) refuse(fmt::format("a corner of region {}", region), corner, "a finite number");
 }
 
-// One axis of a region of an image: `bins` equal parts from `start`, each with `samples` points in the middle of equal
-// parts of it.
-struct RegionAxis {
-  double start, bin;
-  int64_t samples;
-
-  double point(int64_t b, int64_t s) const {
-    return start + static_cast<double>(b) * bin + (static_cast<double>(s) + 0.5) * bin / static_cast<double>(samples);
-  }
-};
-
-RegionAxis region_axis(const op::RoiAlign& op, double low, double high, int64_t bins) {
-  const double start = low * op.scale - (op.half_pixel ? 0.5 : 0), size = (high - low) * op.scale;
-  const double bin = (op.half_pixel ? size : std::max(size, 1.0)) / static_cast<double>(bins);
-  if (op.sampling > 0) return {start, bin, op.sampling};
-  return {start, bin, static_cast<int64_t>(std::clamp(std::ceil(bin), 0.0, 0x1p31))};
-}
-
-// The two elements of an axis that a point lies between, and the weight of each: none further than 1 outside.
-struct Between {
-  int64_t element[2] = {};
-  double weight[2] = {};
-};
-
-Between between(double point, int64_t size) {
-  if (size == 0 || !(point >= -1 && point <= static_cast<double>(size))) return {};
-  point = std::clamp<double>(point, 0, static_cast<double>(size - 1));
-  const double below = std::floor(point);
-  const auto low = static_cast<int64_t>(below);
-  return {{low, std::min(low + 1, size - 1)}, {1 - (point - below), point - below}};
-}
-
 }  // namespace
 
 // The mean over the points of a bin of Σ weight · x, or the largest weight · x: the four elements around a point have
@@ -280,27 +249,6 @@ static void kernel(const op::RoiAlign& op, Frame& frame) {
     });
   }
 }
-
-namespace {
-
-// The elements of one axis that bin b of a region covers: corners rounded, halves away from 0, and both within.
-struct Covered {
-  int64_t first, end;
-};
-
-Covered covered(double low, double high, int64_t b, int64_t bins, int64_t size) {
-  constexpr double far = 0x1p52;  // where a double has no fractions left, beyond every axis
-  const double start = std::clamp(std::round(low), -far, far), end = std::clamp(std::round(high), -far, far);
-  const double length = std::max(end - start + 1, 1.0);
-  const double bin = length / static_cast<double>(bins);
-  const auto within = [&](double at) {
-    return static_cast<int64_t>(std::clamp<double>(at, 0, static_cast<double>(size)));
-  };
-  return {within(std::floor(static_cast<double>(b) * bin) + start),
-          within(std::ceil(static_cast<double>(b + 1) * bin) + start)};
-}
-
-}  // namespace
 
 // max of x over the elements that a bin covers; 0 where it covers none
 static void kernel(const op::RoiPool& op, Frame& frame) {

@@ -1,35 +1,30 @@
-// Where the bits of GGUF blocks lie: what reading and writing them share.
+// GGUF blocks: which methods have them and where their bits lie. Facts of the file format, which every engine shares.
 //
 // A Field is up to 8 bits of one byte of a block. The functions that make one name a pattern of the format: `at` is the
 // byte where the pattern begins, i the element or scale.
 //
-// Threads    pure functions. Failure  none: a block has the bytes of its method, and every i is within it.
+// Threads    pure functions. Failure  none.
 #pragma once
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <span>
 
-#include "engines/reference/elements.h"
+#include "gen/enums.h"
 
-namespace ingot::reference::gguf {
+namespace ingot::gguf {
 
-using Block = std::span<const std::byte>;
-using MutableBlock = std::span<std::byte>;
+// X(method) for every method with blocks, in the order of the enum, and for those that `quantize` writes: it searches no
+// codes. In a file with a function of the name of each, INGOT_GGUF_ENTRY as X makes a table of method and function.
+#define INGOT_GGUF_STEPS(X) \
+  X(q4_0) X(q4_1) X(q5_0) X(q5_1) X(q8_0) X(q8_1) X(q2_k) X(q3_k) X(q4_k) X(q5_k) X(q6_k) X(q8_k) X(iq4_nl) X(iq4_xs)
+#define INGOT_GGUF_SEARCHED(X) X(iq2_xxs) X(iq2_xs) X(iq2_s) X(iq3_xxs) X(iq3_s) X(iq1_s) X(iq1_m)
+#define INGOT_GGUF_TERNARY(X) X(tq1_0) X(tq2_0)
+#define INGOT_GGUF_METHODS(X) INGOT_GGUF_STEPS(X) INGOT_GGUF_SEARCHED(X) INGOT_GGUF_TERNARY(X)
+#define INGOT_GGUF_WRITTEN(X) INGOT_GGUF_STEPS(X) INGOT_GGUF_TERNARY(X)
+#define INGOT_GGUF_ENTRY(method) {QuantMethod::method, method},
 
 struct Field {
   int at, shift, bits;
 };
-
-inline int get(Block block, Field f) {
-  return std::to_integer<int>(block[static_cast<size_t>(f.at)]) >> f.shift & ((1 << f.bits) - 1);
-}
-
-// Precondition: the field is 0.
-inline void put(MutableBlock block, Field f, int value) {
-  block[static_cast<size_t>(f.at)] |= static_cast<std::byte>((value & ((1 << f.bits) - 1)) << f.shift);
-}
 
 constexpr Field byte(int at) { return {at, 0, 8}; }
 // One bit each, eight to a byte in order.
@@ -43,27 +38,18 @@ constexpr Field nibble(int at, int i, int half = 16) {
   return {at + i / (2 * half) * half + i % half, i / half % 2 * 4, 4};
 }
 
-inline int unsigned16(Block block, int at) { return get(block, byte(at)) | get(block, byte(at + 1)) << 8; }
-inline uint32_t unsigned32(Block block, int at) {
-  return static_cast<uint32_t>(unsigned16(block, at)) | static_cast<uint32_t>(unsigned16(block, at + 2)) << 16;
-}
-inline int signed8(Block block, int at) { return static_cast<int8_t>(get(block, byte(at))); }
-inline double real(DType dtype, Block block, int at) { return loader<double>(dtype)(block.data() + at, 0); }
-inline double half(Block block, int at) { return real(DType::f16, block, at); }
-
 // The value of each code of iq4_nl and iq4_xs.
 inline constexpr std::array<int, 16> iq4_levels = {-127, -104, -83, -65, -49, -35, -22, -10,
                                                    1,    13,   25,  38,  53,  69,  89,  113};
+
+// The levels of the codebooks of iq2 and of iq3_xxs.
+inline constexpr int iq2_levels[] = {8, 25, 43, 0};  // no word has the last
+inline constexpr int iq3_xxs_levels[] = {4, 12, 20, 28, 36, 44, 52, 62};
 
 // A scale of six bits in two fields.
 struct SplitField {
   Field low, high;  // high above the bits of low
 };
-inline int get(Block block, SplitField f) { return get(block, f.low) | get(block, f.high) << f.low.bits; }
-inline void put(MutableBlock block, SplitField f, int value) {
-  put(block, f.low, value);
-  put(block, f.high, value >> f.low.bits);
-}
 
 // q4_k and q5_k: the scales and mins of 8 groups in 12 bytes.
 constexpr SplitField k_scale(int j) {
@@ -89,4 +75,4 @@ constexpr Digit tq1_0_digit(int i) {
   return {48 + i % 4, (i - 240) / 4};
 }
 
-}  // namespace ingot::reference::gguf
+}  // namespace ingot::gguf

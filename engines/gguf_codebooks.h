@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace ingot::reference::gguf {
+namespace ingot::gguf {
 
 // clang-format off
 inline constexpr uint16_t iq2_xxs_words[256] = {
@@ -356,4 +356,4 @@ inline constexpr uint16_t iq1_words[2048] = {
 };
 // clang-format on
 
-}  // namespace ingot::reference::gguf
+}  // namespace ingot::gguf
