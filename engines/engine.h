@@ -30,7 +30,6 @@ class DeviceTensor {
   virtual const std::optional<QuantScheme>& scheme() const = 0;
   virtual Tensor to_host() const = 0;
 };
-using Handle = std::shared_ptr<const DeviceTensor>;
 
 struct Invocation {
   GraphId method;
@@ -45,6 +44,8 @@ class Pending {
  public:
   virtual ~Pending() = default;
   virtual bool ready() const = 0;
+  // Whether nothing that values decide can fail it any more.
+  virtual bool certain() const = 0;
   // Returns when all is computed; throws what the call refuses.
   virtual void wait() = 0;
 
@@ -69,9 +70,12 @@ class CompiledProgram {
   virtual ~CompiledProgram() = default;
   virtual const Program& program() const = 0;
   virtual Handle upload(const Tensor& tensor) = 0;
+  virtual Handle weight(WeightId weight) const = 0;
   // Another value for a weight; calls that begin later see it. Precondition: the weight's type.
-  virtual void set_weight(WeightId weight, const Tensor& tensor) = 0;
-  virtual std::unique_ptr<Pending> start(Invocation call) = 0;
+  virtual void set_weight(WeightId weight, const Handle& value) = 0;
+  // Begins a call. States that it writes in place it takes out of `call.states`, once nothing that values decide can fail
+  // it any more; the others stay there, as they are should it fail.
+  virtual std::unique_ptr<Pending> start(Invocation& call) = 0;
   // For every node of a graph how it runs: `traced`, `reads values, on the host: …`; empty where nothing is to say.
   virtual std::vector<std::string> explain(GraphId graph) const = 0;
   virtual EngineCounters counters() const = 0;

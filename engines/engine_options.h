@@ -6,11 +6,15 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "engines/observer.h"
 #include "engines/run_limits.h"
 
 namespace ingot {
+
+class DeviceTensor;  // engines/engine.h
+using Handle = std::shared_ptr<const DeviceTensor>;
 
 class Registry;  // engines/registry.h
 const std::shared_ptr<Registry>& default_registry();
@@ -22,6 +26,7 @@ struct EngineOptions {
   std::shared_ptr<const Registry> registry = default_registry();  // of the host's ops, while it compiles
   bool poison = false;            // results begin as garbage where the engine can, for tests
   size_t cached_signatures = 64;  // shapes whose preparation is kept
+  std::vector<Handle> weights;    // those of the program, where the engine has them already; empty: it uploads them
   Observer observer;              // none: nobody; one sees every node, so nodes run one by one
 };
 

@@ -164,8 +164,7 @@ Hoisted hoist_parameter_only(Program program, const HoistOptions& options) {
     Graph rest = split.rest();
     Graph prepare = split.prepare(rest);
     prepare.name = free_name(program.graphs, method.name + ".prepare");
-    const GraphId id{static_cast<uint32_t>(program.graphs.size())};
-    result.methods.push_back({method.name, id, method.inputs.size(), weights_of(prepare)});
+    result.methods.push_back({method.name, prepare.name, method.inputs.size(), weights_of(prepare)});
     program.graphs[i] = std::move(rest);
     program.graphs.push_back(std::move(prepare));
   }

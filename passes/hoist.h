@@ -23,7 +23,7 @@ namespace ingot {
 
 struct HoistedMethod {
   std::string method;             // its name; inputs and outputs are as before, with more inputs at the end
-  GraphId prepare;                // `<method>.prepare`, not exported: no inputs, and an output for each new input
+  std::string prepare;            // `<method>.prepare`, not exported: no inputs, and an output for each new input
   size_t first_input = 0;         // of the new ones
   std::vector<WeightId> weights;  // that `prepare` reads, ascending
 };

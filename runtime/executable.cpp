@@ -4,19 +4,24 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include "engines/reference/engine.h"
 #include "engines/reference/evaluate.h"
 #include "engines/registry.h"
+#include "passes/hoist.h"
 #include "passes/pipeline.h"
 #include "program/debug.h"
 #include "program/error.h"
 #include "program/report.h"
 #include "program/text/suggest.h"
 #include "program/verify.h"
+#include "runtime/active_extent.h"
 #include "runtime/arguments.h"
 #include "runtime/engines.h"
+#include "runtime/hoisting.h"
 #include "runtime/worker.h"
 
 namespace ingot {
@@ -44,6 +49,19 @@ void check_state_bytes(const Program& program, const RunLimits& limits) {
   }
 }
 
+// Throws unless an input has that many rows.
+void check_rows(const Program& program, int64_t upper) {
+  for (const std::string& name : program.method_names()) {
+    const Graph& method = *program.method(name);
+    const auto has_rows = [&](Ref input) {
+      const Shape& shape = method.type(input).shape;
+      return !shape.empty() && shape[0] == Dim(upper);
+    };
+    if (std::ranges::any_of(method.inputs, has_rows)) return;
+  }
+  throw Error(Code::invalid_argument, fmt::format("no input has {} rows", upper));
+}
+
 std::vector<Tensor> initial_contents(const Program& program, const RunLimits& limits) {
   check_state_bytes(program, limits);
   std::vector<Tensor> contents;
@@ -56,13 +74,21 @@ std::vector<Tensor> initial_contents(const Program& program, const RunLimits& li
 
 struct Executable::Data {
   std::string engine, device, mode;
-  RunLimits limits;
+  CompileOptions options;
+  Program program;  // as it was given
   std::shared_ptr<CompiledProgram> compiled;
+  std::vector<GraphId> ids;  // of the program's graphs where they are compiled
   std::vector<Handle> initial_states;
+  std::mutex mutex;                                                       // of weights that change, and of:
+  std::map<int64_t, std::shared_ptr<const ActiveExtent>> active_extents;  // one for each size that inputs have at most
   Worker worker;  // its tasks hold nothing that would end in this
 };
 
 Executable compile(Program program, const CompileOptions& options) {
+  return compile_with({}, std::move(program), options);
+}
+
+Executable compile_with(std::vector<Handle> weights, Program program, const CompileOptions& options) {
   const Engine& engine = find_engine(options.engine);
   const std::string device = find_device(engine, options.device).name;
   const std::string mode(find_mode(engine, options.mode));
@@ -76,22 +102,26 @@ Executable compile(Program program, const CompileOptions& options) {
                                  .registry = registry,
                                  .poison = options.poison,
                                  .cached_signatures = options.cached_signatures,
+                                 .weights = std::move(weights),
                                  .observer = options.observer};
+  Hoisted hoisted{program, {}};
   if (options.optimize && &engine != &reference::engine()) {
-    program = optimize(std::move(program), {.evaluate = reference::evaluate});
+    hoisted = hoist_parameter_only(optimize(std::move(hoisted.program), {.evaluate = reference::evaluate}));
   }
-  auto compiled = engine.compile(std::move(program), for_engine);
+  auto compiled = with_hoisted(engine.compile(std::move(hoisted.program), for_engine), std::move(hoisted.methods));
   std::vector<Handle> initial_states;
   for (const Tensor& state : states) initial_states.push_back(compiled->upload(state));
   auto data = std::make_shared<Executable::Data>();
   data->engine = engine.name();
   data->device = device;
   data->mode = mode;
-  data->limits = options.limits;
+  data->options = options;
+  for (const Graph& graph : program.graphs) data->ids.push_back(id_of(compiled->program(), graph.name));
+  data->program = std::move(program);
   data->compiled = std::move(compiled);
   data->initial_states = std::move(initial_states);
   debug(1, [&] {
-    const Summary summary = summarize(data->compiled->program());
+    const Summary summary = summarize(data->program);
     return fmt::format("compiled for {} on {}, mode {}: {}, {}, {} of weights", engine.name(), device, mode,
                        counted(summary.methods.size(), "method"), counted(summary.nodes, "node"),
                        human_bytes(summary.weight_bytes));
@@ -99,11 +129,12 @@ Executable compile(Program program, const CompileOptions& options) {
   return Executable(std::move(data));
 }
 
-const Program& Executable::program() const { return data_->compiled->program(); }
+const Program& Executable::program() const { return data_->program; }
+const Program& Executable::lowered() const { return data_->compiled->program(); }
 std::string_view Executable::engine() const { return data_->engine; }
 std::string_view Executable::device() const { return data_->device; }
 std::string_view Executable::mode() const { return data_->mode; }
-const RunLimits& Executable::limits() const { return data_->limits; }
+const RunLimits& Executable::limits() const { return data_->options.limits; }
 const std::shared_ptr<CompiledProgram>& Executable::compiled() const { return data_->compiled; }
 Worker& Executable::worker() const { return data_->worker; }
 EngineCounters Executable::counters() const { return data_->compiled->counters(); }
@@ -128,13 +159,41 @@ void Executable::set_param(std::string_view name, const Tensor& tensor) {
   for (uint32_t i = 0; i < weights.size(); ++i) {
     if (weights[i].name == name) {
       check_type(fmt::format("parameter {}", name), tensor, weights[i].tensor.type());
-      return data_->compiled->set_weight({i}, tensor);
+      const Handle value = data_->compiled->upload(tensor);
+      const std::lock_guard lock(data_->mutex);
+      data_->compiled->set_weight({i}, value);
+      for (const auto& [upper, active] : data_->active_extents) active->executable.compiled()->set_weight({i}, value);
+      return;
     }
     names.push_back(weights[i].name);
   }
   throw Error(Code::not_found, fmt::format("there is no parameter {}{}", name, did_you_mean(name, names)));
 }
 
-GraphId Executable::id(const Graph& method) const { return {static_cast<uint32_t>(&method - program().graphs.data())}; }
+std::shared_ptr<const ActiveExtent> Executable::active_extent(int64_t upper) const {
+  const std::lock_guard lock(data_->mutex);
+  std::shared_ptr<const ActiveExtent>& active = data_->active_extents[upper];
+  if (active) return active;
+  try {
+    check_rows(program(), upper);
+    ActiveProgram few = with_active_extent(program(), upper);
+    std::vector<Handle> weights;
+    for (uint32_t i = 0; i < program().weights.size(); ++i) weights.push_back(compiled()->weight({i}));
+    active = std::make_shared<ActiveExtent>(ActiveExtent{
+        upper, std::move(few.methods), compile_with(std::move(weights), std::move(few.program), data_->options)});
+  } catch (...) {
+    data_->active_extents.erase(upper);
+    throw;
+  }
+  return active;
+}
+
+std::string Executable::whole_extent_reason(std::string_view name, int64_t upper) const {
+  return active_extent(upper)->method(method(name).name).reason;
+}
+
+GraphId Executable::id(const Graph& method) const {
+  return data_->ids[static_cast<size_t>(&method - program().graphs.data())];
+}
 
 }  // namespace ingot

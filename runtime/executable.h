@@ -22,6 +22,7 @@
 namespace ingot {
 
 class Worker;
+struct ActiveExtent;
 
 struct CompileOptions {
   std::string engine = "reference";
@@ -32,14 +33,17 @@ struct CompileOptions {
   size_t cached_signatures = 64;             // combinations of sizes whose preparation is kept
   // Results begin as garbage instead of zeros, so that tests find an element that nobody writes.
   bool poison = false;
-  // Passes (passes/pipeline.h) first; the reference engine runs programs as they are written.
+  // Passes (passes/pipeline.h) first, and what depends on weights alone is computed once (passes/hoist.h); the reference
+  // engine runs programs as they are written.
   bool optimize = true;
   Observer observer;  // of every node that runs; one makes the nodes run one by one, as mode eager does
 };
 
 class Executable {
  public:
-  const Program& program() const;
+  const Program& program() const;  // as it was given
+  // As the engine runs it: ops may be others, and what was computed once from weights comes to a method as further inputs.
+  const Program& lowered() const;
   std::string_view engine() const;
   std::string_view device() const;
   std::string_view mode() const;
@@ -49,7 +53,7 @@ class Executable {
   const Graph& method(std::string_view name) const;
 
   // ---- before anything runs; `inputs` has the sizes of each input, in the order of the method
-  // How each node runs, in their order; empty where there is nothing to say.
+  // How each node of the lowered method runs, in their order; empty where there is nothing to say.
   std::vector<std::string> explain(std::string_view method = {}) const;
   GraphCost cost(std::string_view method, const std::vector<Sizes>& inputs) const;
   // Sizes that data decide keep their symbols.
@@ -57,6 +61,10 @@ class Executable {
   // Bytes of weights, of the state of one Session, and of the most that one call has alive. Code::unsupported where data
   // decide a size that has no bound.
   int64_t memory_needed(std::string_view method, const std::vector<Sizes>& inputs) const;
+
+  // Why calls of a method that give it fewer rows than `upper` compute all of them (Session::set_active_extent); empty
+  // where they compute those rows alone. Code::invalid_argument where no input of the program has `upper` rows.
+  std::string whole_extent_reason(std::string_view method, int64_t upper) const;
 
   // Another value for a weight, in all Sessions; calls that begin later use it, and no other weight moves.
   void set_param(std::string_view name, const Tensor& tensor);
@@ -67,7 +75,7 @@ class Executable {
   friend class Session;
   friend class Snapshot;
   friend class PreparedCall;
-  friend Executable compile(Program program, const CompileOptions& options);
+  friend Executable compile_with(std::vector<Handle> weights, Program program, const CompileOptions& options);
   struct Data;
   explicit Executable(std::shared_ptr<Data> data) : data_(std::move(data)) {}
 
@@ -76,10 +84,13 @@ class Executable {
   // The contents that the states of a session begin with, in the order of the program.
   const std::vector<Handle>& initial_states() const;
   GraphId id(const Graph& method) const;
+  std::shared_ptr<const ActiveExtent> active_extent(int64_t upper) const;
 
   std::shared_ptr<Data> data_;
 };
 
 Executable compile(Program program, const CompileOptions& options = {});
+// With weights that the engine has already, as handles of another program's; empty: it uploads those of the program.
+Executable compile_with(std::vector<Handle> weights, Program program, const CompileOptions& options);
 
 }  // namespace ingot

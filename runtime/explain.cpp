@@ -30,7 +30,7 @@ std::vector<std::string> Executable::explain(std::string_view name) const {
 
 GraphCost Executable::cost(std::string_view name, const std::vector<Sizes>& inputs) const {
   const Graph& graph = method(name);
-  return cost_of(program(), graph, bindings_for(graph, inputs));
+  return cost_of(lowered(), *lowered().method(graph.name), bindings_for(graph, inputs));
 }
 
 std::vector<Shape> Executable::output_shapes(std::string_view name, const std::vector<Sizes>& inputs) const {

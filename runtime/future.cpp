@@ -1,49 +1,96 @@
 #include "runtime/future.h"
 
+#include <thread>
 #include <utility>
 
+#include "runtime/current_error.h"
 #include "runtime/future_shared.h"
 
 namespace ingot {
+namespace {
 
-void Future::Shared::finish(std::vector<NamedTensor> computed, std::optional<Error> failure) {
+using Clock = std::chrono::steady_clock;
+
+// A device says when it is done, but not within a time.
+constexpr std::chrono::microseconds between_looks(50);
+
+}  // namespace
+
+void Future::Shared::finish(std::vector<std::string> names, std::unique_ptr<Pending> computed) {
   {
-    const std::lock_guard lock(mutex);
-    outputs = std::move(computed);
-    error = std::move(failure);
-    done = true;
+    const std::lock_guard lock(mutex_);
+    names_ = std::move(names);
+    pending_ = std::move(computed);
+    finished_ = true;
   }
-  changed.notify_all();
+  changed_.notify_all();
 }
 
-void Future::Shared::wait() {
-  std::unique_lock lock(mutex);
-  changed.wait(lock, [this] { return done; });
+void Future::Shared::fail(Error failure) {
+  {
+    const std::lock_guard lock(mutex_);
+    error_ = std::move(failure);
+    finished_ = true;
+  }
+  changed_.notify_all();
 }
 
-bool Future::Shared::is_done() const {
-  const std::lock_guard lock(mutex);
-  return done;
+bool Future::Shared::wait(std::optional<Clock::time_point> deadline) {
+  {
+    std::unique_lock lock(mutex_);
+    const auto is_finished = [this] { return finished_; };
+    if (!deadline) {
+      changed_.wait(lock, is_finished);
+    } else if (!changed_.wait_until(lock, *deadline, is_finished)) {
+      return false;
+    }
+  }
+  return wait_for_device(deadline);
+}
+
+bool Future::Shared::wait_for_device(std::optional<Clock::time_point> deadline) {
+  std::unique_lock lock(device_, std::defer_lock);
+  if (!deadline) {
+    lock.lock();
+  } else if (!lock.try_lock_until(*deadline)) {
+    return false;
+  }
+  if (!pending_) return true;
+  while (deadline && !pending_->ready()) {
+    if (Clock::now() >= *deadline) return false;
+    std::this_thread::sleep_for(between_looks);
+  }
+  try {
+    pending_->wait();
+    results_ = std::move(pending_->outputs);
+  } catch (...) {
+    error_ = current_error();
+  }
+  pending_.reset();
+  return true;
+}
+
+bool Future::Shared::ready() { return wait(Clock::time_point::min()); }
+
+const std::vector<NamedTensor>& Future::Shared::read() {
+  const std::lock_guard lock(device_);
+  for (size_t i = outputs_.size(); i < results_.size(); ++i) outputs_.push_back({names_[i], results_[i]->to_host()});
+  results_.clear();
+  return outputs_;
 }
 
 void Future::wait() const { shared_->wait(); }
-
-bool Future::wait_for(std::chrono::nanoseconds time) const {
-  std::unique_lock lock(shared_->mutex);
-  return shared_->changed.wait_for(lock, time, [this] { return shared_->done; });
-}
-
-bool Future::ready() const { return shared_->is_done(); }
+bool Future::wait_for(std::chrono::nanoseconds time) const { return shared_->wait(Clock::now() + time); }
+bool Future::ready() const { return shared_->ready(); }
 
 std::vector<NamedTensor> Future::result() const {
-  wait();
-  if (shared_->error) throw Error(*shared_->error);
-  return shared_->outputs;
+  if (const std::optional<Error> failure = error()) throw Error(*failure);
+  return shared_->read();
 }
 
 std::optional<Error> Future::error() const {
   wait();
-  return shared_->error;
+  return shared_->error();
 }
 
 void Future::cancel() const { *shared_->cancelled = true; }

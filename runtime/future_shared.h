@@ -1,28 +1,50 @@
 // What a Future shares with the call that fills it.
+//
+// Threads    every method from any thread.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "engines/engine.h"
 #include "runtime/future.h"
 
 namespace ingot {
 
 struct Future::Shared {
-  // Exactly once.
-  void finish(std::vector<NamedTensor> outputs, std::optional<Error> error);
-  void wait();
-  bool is_done() const;
+  // Exactly once one of these: outputs on the device, which may still compute them, in the order of the names; an error.
+  void finish(std::vector<std::string> names, std::unique_ptr<Pending> computed);
+  void fail(Error failure);
+
+  // Whether it was done before the deadline; none: waits for ever.
+  bool wait(std::optional<std::chrono::steady_clock::time_point> deadline = {});
+  bool ready();
+  // The outputs, brought to the host by the first who asks. Precondition: wait() has returned.
+  const std::vector<NamedTensor>& read();
+  // Precondition: wait() has returned.
+  const std::optional<Error>& error() const { return error_; }
 
   const std::shared_ptr<std::atomic<bool>> cancelled = std::make_shared<std::atomic<bool>>(false);
 
-  mutable std::mutex mutex;
-  std::condition_variable changed;
-  bool done = false;
-  std::vector<NamedTensor> outputs;
-  std::optional<Error> error;  // a value: every thread throws its own
+ private:
+  bool wait_for_device(std::optional<std::chrono::steady_clock::time_point> deadline);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool finished_ = false;  // by its call; what follows changes no more but under `device_`
+  std::optional<Error> error_;
+  std::vector<std::string> names_;
+
+  std::timed_mutex device_;
+  std::unique_ptr<Pending> pending_;  // until it has been waited for
+  std::vector<Handle> results_;       // until they have been read
+  std::vector<NamedTensor> outputs_;
 };
 
 }  // namespace ingot

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "program/error.h"
+#include "runtime/active_extent.h"
 #include "runtime/session_data.h"
 
 namespace ingot {
@@ -22,16 +23,27 @@ size_t checked(size_t position, size_t count, std::string_view what, const Graph
 
 }  // namespace
 
-PreparedCall::PreparedCall(Session& session, const Graph& method)
+PreparedCall::PreparedCall(Session& session, const std::string& method)
     : executable_(session.executable_),
       data_(session.data_),
-      method_(method),
-      id_(executable_.id(method)),
-      inputs_(method.inputs.size()),
-      buffers_(method.outputs.size()) {}
+      active_(data_->active && data_->active->method(method).applies() ? data_->active : nullptr),
+      active_rows_(data_->active_rows),
+      callee_(std::make_unique<const Callee>(callee_of(active_ ? active_->executable : executable_, method))),
+      method_(callee_->method),
+      inputs_(method_.inputs.size()),
+      buffers_(method_.outputs.size()) {}
 
-void PreparedCall::bind_input(size_t position, const Tensor& tensor) {
+PreparedCall::PreparedCall(PreparedCall&&) noexcept = default;
+PreparedCall::~PreparedCall() = default;
+
+Callee PreparedCall::callee_of(const Executable& executable, const std::string& method) {
+  const Graph& graph = executable.method(method);
+  return {graph, executable.id(graph), executable.compiled()};
+}
+
+void PreparedCall::bind_input(size_t position, const Tensor& given) {
   const Ref input = method_.inputs[checked(position, inputs_.size(), "input", method_)];
+  const Tensor tensor = rows_of(position, given);
   try {
     check_type(fmt::format("input {}", method_.values[input.id].name), tensor, method_.type(input));
   } catch (Error& error) {
@@ -43,6 +55,11 @@ void PreparedCall::bind_input(size_t position, const Tensor& tensor) {
 void PreparedCall::bind_output(size_t position, std::span<std::byte> buffer) {
   buffers_[checked(position, buffers_.size(), "output", method_)] = buffer;
   settled_ = false;
+}
+
+Tensor PreparedCall::rows_of(size_t position, const Tensor& tensor) const {
+  if (!active_) return tensor;
+  return first_rows(active_->method(method_.name), method_, position, tensor, active_rows_, active_->upper);
 }
 
 // What was fed there has been checked by nobody.
@@ -120,7 +137,7 @@ void PreparedCall::operator()() {
   arguments.inputs.reserve(inputs_.size());
   try {
     for (size_t i = 0; i < inputs_.size(); ++i) {
-      arguments.inputs.push_back(inputs_[i] ? data_->compiled->upload(*inputs_[i]) : from_session(i));
+      arguments.inputs.push_back(inputs_[i] ? callee_->compiled->upload(*inputs_[i]) : from_session(i));
     }
     settle_sizes(arguments.inputs);
   } catch (Error& error) {
@@ -132,7 +149,8 @@ void PreparedCall::operator()() {
       if (buffers_[i].data()) check_buffer(i, output_bytes(i, outputs[i]->sizes()));
     }
   };
-  const std::vector<Handle> outputs = data_->call(method_, id_, std::move(arguments), nullptr, fit_their_buffers);
+  const std::vector<Handle> outputs =
+      data_->call(*callee_, std::move(arguments), {.accept = fit_their_buffers})->outputs;
   for (size_t i = 0; i < outputs.size(); ++i) deliver(i, *outputs[i]);
   called_ = true;
 }

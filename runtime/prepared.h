@@ -6,7 +6,7 @@
 //   for (;;) call();
 //
 // Names and types are settled when something is bound, sizes when one of them is new. An input that is not bound here
-// comes from the Session (`bind`, `feed`). Outputs that have no buffer of the caller lie in an arena of the call, at
+// comes from the Session (`bind`, `feed`), as does the active extent when the call is prepared. Outputs that have no buffer of the caller lie in an arena of the call, at
 // offsets that stay while the sizes do; one whose size data decide lies elsewhere.
 //
 // Ownership  the caller keeps the memory of what it binds. Shares the Session's state, also when that has gone or moved.
@@ -16,8 +16,10 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "runtime/session.h"
@@ -26,7 +28,8 @@ namespace ingot {
 
 class PreparedCall {
  public:
-  PreparedCall(PreparedCall&&) noexcept = default;  // outputs are views of the arena: no copies
+  PreparedCall(PreparedCall&&) noexcept;  // outputs are views of the arena: no copies
+  ~PreparedCall();
 
   void bind_input(size_t position, const Tensor& tensor);
   // What the output is then read from; its size is checked by every call. An empty one stands for the arena.
@@ -41,7 +44,9 @@ class PreparedCall {
 
  private:
   friend class Session;
-  PreparedCall(Session& session, const Graph& method);
+  PreparedCall(Session& session, const std::string& method);
+  static Callee callee_of(const Executable& executable, const std::string& method);
+  Tensor rows_of(size_t position, const Tensor& tensor) const;
   Handle from_session(size_t position) const;
   void settle_sizes(const std::vector<Handle>& inputs);
   void place_outputs();
@@ -54,8 +59,10 @@ class PreparedCall {
 
   Executable executable_;
   std::shared_ptr<Session::Data> data_;
-  const Graph& method_;
-  GraphId id_;
+  std::shared_ptr<const ActiveExtent> active_;  // of the Session when it was prepared, where it applies
+  int64_t active_rows_ = 0;
+  std::unique_ptr<const Callee> callee_;
+  const Graph& method_;  // the callee's
   std::vector<std::optional<Tensor>> inputs_;
   std::vector<std::span<std::byte>> buffers_;  // of the caller; empty: the arena
   bool settled_ = false;                       // all below, for inputs of these sizes:

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <deque>
-#include <new>
 #include <utility>
 
 #include "program/error.h"
 #include "program/text/suggest.h"
+#include "runtime/active_extent.h"
+#include "runtime/current_error.h"
 #include "runtime/future_shared.h"
 #include "runtime/prepared.h"
 #include "runtime/session_data.h"
@@ -24,21 +25,6 @@ std::vector<NamedTensor> on_host(const Graph& method, const std::vector<Handle>&
   return tensors;
 }
 
-// What is being handled, as a value.
-Error current_error() {
-  try {
-    throw;
-  } catch (const Error& error) {
-    return error;
-  } catch (const std::bad_alloc&) {
-    return Error(Code::limit, "the system has no more memory");
-  } catch (const std::exception& error) {
-    return Error(Code::internal, error.what());
-  } catch (...) {
-    return Error(Code::internal, "the call threw something that is no std::exception");
-  }
-}
-
 // Whether values of one type can be values of the other, for some sizes of their symbols.
 bool may_be(const TensorType& made, const TensorType& wanted) {
   return made.dtype == wanted.dtype && made.scheme == wanted.scheme &&
@@ -49,36 +35,54 @@ bool may_be(const TensorType& made, const TensorType& wanted) {
 
 }  // namespace
 
+static bool are_whole(const std::vector<Handle>& states) { return std::ranges::find(states, nullptr) == states.end(); }
+
 void Session::Data::settle() {
   if (!last) return;
   last->wait();
   last.reset();
 }
 
-std::vector<Handle> Session::Data::call(const Graph& method, GraphId id, Arguments arguments,
-                                        std::shared_ptr<const std::atomic<bool>> cancelled,
-                                        const std::function<void(const std::vector<Handle>& outputs)>& accept) {
+std::unique_ptr<Pending> Session::Data::call(const Callee& callee, Arguments arguments, const CallOptions& options) {
+  const std::shared_ptr<const std::atomic<bool>>& cancelled = options.cancelled;
   const auto check_cancelled = [&] {
-    if (cancelled && *cancelled) throw Error(Code::cancelled, "the call was cancelled").in_op(method.name);
+    if (cancelled && *cancelled) throw Error(Code::cancelled, "the call was cancelled").in_op(callee.method.name);
   };
   check_cancelled();
-  const std::unique_ptr<Pending> pending =
-      compiled->start({id, std::move(arguments.bindings), std::move(arguments.inputs), states, cancelled});
-  handed_over = std::chrono::steady_clock::now();
-  pending->wait();
-  if (accept) accept(pending->outputs);
-  check_cancelled();
-  if (!feeds.empty()) {
-    Bound fed = bound;
-    for (const auto& [input, output] : feeds) {
-      const auto made = std::ranges::find(method.outputs, output, &Output::name);
-      if (made == method.outputs.end()) continue;
-      fed.insert_or_assign(input, pending->outputs[static_cast<size_t>(made - method.outputs.begin())]);
+  check_states();
+  Invocation invocation{callee.id, std::move(arguments.bindings), std::move(arguments.inputs), std::move(states),
+                        cancelled};
+  try {
+    std::unique_ptr<Pending> pending = callee.compiled->start(invocation);
+    handed_over = std::chrono::steady_clock::now();
+    if (!options.may_be_under_way || !pending->certain()) pending->wait();
+    if (options.accept) options.accept(pending->outputs);
+    if (are_whole(invocation.states)) check_cancelled();  // else there is no way back
+    if (!feeds.empty()) {
+      Bound fed = fed_by(callee.method, pending->outputs);
+      bound.swap(fed);
     }
-    bound.swap(fed);
+    states = std::move(pending->states);
+    return pending;
+  } catch (...) {
+    states = std::move(invocation.states);
+    throw;
   }
-  states.swap(pending->states);
-  return std::move(pending->outputs);
+}
+
+Bound Session::Data::fed_by(const Graph& method, const std::vector<Handle>& outputs) const {
+  Bound fed = bound;
+  for (const auto& [input, output] : feeds) {
+    const auto made = std::ranges::find(method.outputs, output, &Output::name);
+    if (made == method.outputs.end()) continue;
+    fed.insert_or_assign(input, outputs[static_cast<size_t>(made - method.outputs.begin())]);
+  }
+  return fed;
+}
+
+void Session::Data::check_states() const {
+  if (are_whole(states)) return;
+  throw Error(Code::internal, "the device failed while it wrote states in place: reset them, or restore a snapshot");
 }
 
 // ------------------------------------------------------------------------------------------------------------- calls
@@ -99,11 +103,43 @@ Session::Data& Session::settled() const {
   return *data_;
 }
 
+const std::vector<Handle>& Session::states() const {
+  settled().check_states();
+  return data_->states;
+}
+
 std::vector<NamedTensor> Session::run(const std::vector<NamedTensor>& inputs, std::string_view method) {
-  const Graph& graph = executable_.method(method);
   Data& data = settled();
-  Arguments arguments = arguments_of(graph, inputs, data.bound, *data.compiled);
-  return on_host(graph, data.call(graph, executable_.id(graph), std::move(arguments), nullptr));
+  std::optional<std::vector<NamedTensor>> few;
+  const Callee callee = this->callee(method, inputs, few);
+  Arguments arguments = arguments_of(callee.method, few ? *few : inputs, data.bound, *callee.compiled);
+  return on_host(callee.method, data.call(callee, std::move(arguments))->outputs);
+}
+
+void Session::set_active_extent(int64_t actual, int64_t upper) {
+  if (actual < 0 || actual > upper) {
+    throw Error::mismatch(Code::invalid_argument, "", "active extent", std::to_string(actual),
+                          fmt::format("0 to {}", upper));
+  }
+  Data& data = settled();
+  data.active = executable_.active_extent(upper);
+  if (actual == upper) data.active = nullptr;
+  data.active_rows = actual;
+}
+
+Callee Session::callee(std::string_view name, const std::vector<NamedTensor>& inputs,
+                       std::optional<std::vector<NamedTensor>>& few) const {
+  const Graph& method = executable_.method(name);
+  if (data_->active) {
+    const ActiveExtent& active = *data_->active;
+    const ActiveMethod& about = active.method(method.name);
+    if (about.applies()) few = first_rows(about, method, inputs, data_->bound, data_->active_rows, active.upper);
+    if (few) {
+      const Graph& of_few = active.executable.method(method.name);
+      return {of_few, active.executable.id(of_few), active.executable.compiled()};
+    }
+  }
+  return {method, executable_.id(method), executable_.compiled()};
 }
 
 Future Session::submit(const std::vector<NamedTensor>& inputs, std::string_view method) {
@@ -112,23 +148,24 @@ Future Session::submit(const std::vector<NamedTensor>& inputs, std::string_view 
 
 Future Session::post(const std::vector<NamedTensor>& inputs, std::string_view method,
                      const std::shared_ptr<bool>& failed) {
-  const Graph& graph = executable_.method(method);
   // What is bound may change until the call begins, where an output is fed back.
   if (!data_->feeds.empty()) settled();
-  Arguments arguments = arguments_of(graph, inputs, data_->bound, *data_->compiled);
+  std::optional<std::vector<NamedTensor>> few;
+  const Callee callee = this->callee(method, inputs, few);
+  Arguments arguments = arguments_of(callee.method, few ? *few : inputs, data_->bound, *callee.compiled);
   auto shared = std::make_shared<Future::Shared>();
-  const GraphId id = executable_.id(graph);
-  executable_.worker().post([shared, data = data_, &graph, id, failed, arguments = std::move(arguments)]() mutable {
-    std::vector<NamedTensor> outputs;
-    std::optional<Error> error;
+  const CallOptions call{.cancelled = shared->cancelled, .may_be_under_way = executable_.mode() == "async"};
+  executable_.worker().post([=, data = data_, arguments = std::move(arguments)]() mutable {
     try {
-      if (failed && *failed) throw Error(Code::cancelled, "a call before this one failed").in_op(graph.name);
-      outputs = on_host(graph, data->call(graph, id, std::move(arguments), shared->cancelled));
+      if (failed && *failed) throw Error(Code::cancelled, "a call before this one failed").in_op(callee.method.name);
+      std::unique_ptr<Pending> pending = data->call(callee, std::move(arguments), call);
+      std::vector<std::string> names;
+      for (const Output& output : callee.method.outputs) names.push_back(output.name);
+      shared->finish(std::move(names), std::move(pending));
     } catch (...) {
-      error = current_error();
       if (failed) *failed = true;
+      shared->fail(current_error());
     }
-    shared->finish(std::move(outputs), std::move(error));
   });
   data_->last = Future(shared);
   return Future(shared);
@@ -136,24 +173,36 @@ Future Session::post(const std::vector<NamedTensor>& inputs, std::string_view me
 
 std::vector<std::vector<NamedTensor>> Session::run_pipelined(std::span<const std::vector<NamedTensor>> batches,
                                                              const PipelineOptions& options) {
-  if (options.depth == 0) throw Error::mismatch(Code::invalid_argument, "", "depth", "0", "1 or more");
   std::vector<std::vector<NamedTensor>> results;
   results.reserve(batches.size());
+  auto next = batches.begin();
+  const auto source = [&] { return next == batches.end() ? std::nullopt : std::optional(*next++); };
+  run_pipelined(source, [&](std::vector<NamedTensor> outputs) { results.push_back(std::move(outputs)); }, options);
+  return results;
+}
+
+void Session::run_pipelined(const std::function<std::optional<std::vector<NamedTensor>>()>& source,
+                            const std::function<void(std::vector<NamedTensor> outputs)>& sink,
+                            const PipelineOptions& options) {
+  if (options.depth == 0) throw Error::mismatch(Code::invalid_argument, "", "depth", "0", "1 or more");
   std::deque<Future> under_way;
   const auto collect = [&] {
-    results.push_back(under_way.front().result());
+    std::vector<NamedTensor> outputs = under_way.front().result();
     under_way.pop_front();
+    sink(std::move(outputs));
   };
   const auto failed = std::make_shared<bool>(false);  // read and written by the worker alone
-  std::exception_ptr refusal;
+  std::exception_ptr refusal;                         // of a batch that was not posted: those before it still count
   try {
-    for (const std::vector<NamedTensor>& batch : batches) {
+    for (bool more = true; more;) {
       if (under_way.size() == options.depth) collect();
       try {
-        under_way.push_back(post(batch, options.method, failed));
+        const std::optional<std::vector<NamedTensor>> batch = source();
+        more = batch.has_value();
+        if (batch) under_way.push_back(post(*batch, options.method, failed));
       } catch (...) {
         refusal = std::current_exception();
-        break;
+        more = false;
       }
     }
     while (!under_way.empty()) collect();
@@ -162,12 +211,11 @@ std::vector<std::vector<NamedTensor>> Session::run_pipelined(std::span<const std
     throw;
   }
   if (refusal) std::rethrow_exception(refusal);
-  return results;
 }
 
 std::chrono::steady_clock::time_point Session::handed_over() const { return settled().handed_over; }
 
-PreparedCall Session::prepare(std::string_view method) { return PreparedCall(*this, executable_.method(method)); }
+PreparedCall Session::prepare(std::string_view method) { return PreparedCall(*this, executable_.method(method).name); }
 
 // --------------------------------------------------------------------------------------------------- inputs that stay
 
@@ -239,7 +287,7 @@ size_t Session::state_index(std::string_view name) const {
 
 Tensor Session::state(std::string_view name) const {
   const size_t index = state_index(name);
-  return settled().states[index]->to_host();
+  return states()[index]->to_host();
 }
 
 void Session::set_state(std::string_view name, const Tensor& contents) {
@@ -250,13 +298,16 @@ void Session::set_state(std::string_view name, const Tensor& contents) {
 
 void Session::reset() { settled().states = executable_.initial_states(); }
 
-Session Session::fork() const { return Session(executable_, std::make_shared<Data>(settled())); }
+Session Session::fork() const {
+  settled().check_states();
+  return Session(executable_, std::make_shared<Data>(*data_));
+}
 
 Snapshot Session::snapshot() const {
   Snapshot snapshot;
   snapshot.compiled_ = data_->compiled;
   for (const State& state : executable_.program().states) snapshot.names_.push_back(state.name);
-  snapshot.states_ = settled().states;
+  snapshot.states_ = states();
   return snapshot;
 }
 
@@ -279,7 +330,7 @@ void Session::restore(const Snapshot& snapshot) {
 
 int64_t Session::state_bytes() const {
   int64_t bytes = 0;
-  for (const Handle& state : settled().states) bytes += byte_count(state->dtype(), state->sizes(), state->scheme());
+  for (const Handle& state : states()) bytes += byte_count(state->dtype(), state->sizes(), state->scheme());
   return bytes;
 }
 

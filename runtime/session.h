@@ -10,11 +10,14 @@
 //            runs in its order; every other method waits for it first.
 // Failure    Error. One without a node was found before anything ran: an input that is missing, unknown, given twice,
 //            or not of the declared type. After a failed call every state and handle is as before it, and the Session as
-//            usable.
+//            usable. Only a device that fails itself, for want of memory, may take states with it that it was writing in
+//            place: using them is Code::internal then, until they are reset or restored.
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,6 +50,7 @@ struct PipelineOptions {
 };
 
 class PreparedCall;
+struct Callee;
 
 class Session {
  public:
@@ -60,12 +64,24 @@ class Session {
   // ---- calls
   // The outputs of a method, in its order. Inputs go by name, in any order; an empty method stands for the only one.
   std::vector<NamedTensor> run(const std::vector<NamedTensor>& inputs, std::string_view method = {});
-  // Checks and uploads the inputs, and returns.
+  // Checks and uploads the inputs, and returns. In mode `async` the next call begins before the device is done with this
+  // one, where nothing that values decide can fail it.
   Future submit(const std::vector<NamedTensor>& inputs, std::string_view method = {});
-  // The outputs of a call for each batch, in order. The first failure ends it, and is thrown: batches before that one have
-  // changed the state, and none behind it.
+  // The outputs of a call for each batch, in order: a batch is prepared and outputs are read on this thread while another
+  // batch is computed. The first failure ends it, and is thrown: batches before that one have changed the state, and none
+  // behind it.
   std::vector<std::vector<NamedTensor>> run_pipelined(std::span<const std::vector<NamedTensor>> batches,
                                                       const PipelineOptions& options = {});
+  // Likewise for batches that are made one at a time, until there is none, and outputs that are taken one at a time: never
+  // more than `depth` of them exist.
+  void run_pipelined(const std::function<std::optional<std::vector<NamedTensor>>()>& source,
+                     const std::function<void(std::vector<NamedTensor> outputs)>& sink,
+                     const PipelineOptions& options = {});
+  // From now on a call computes the first `actual` rows alone where inputs have `upper` of them, provided that these are
+  // the same without the others (passes/active_extent.h): such inputs are given with `actual` or with `upper` rows, and
+  // outputs have `actual`. Where that cannot be proven, or such an input is bound, the call is as ever
+  // (Executable::whole_extent_reason). actual == upper ends it. Code::invalid_argument for an extent that no input has.
+  void set_active_extent(int64_t actual, int64_t upper);
   // When the latest call was handed to its device: the host was free from then on.
   std::chrono::steady_clock::time_point handed_over() const;
   // A call by positions, on buffers of the caller (runtime/prepared.h).
@@ -102,6 +118,10 @@ class Session {
   Session(Executable executable, std::shared_ptr<Data> data);
   // What was submitted is done.
   Data& settled() const;
+  const std::vector<Handle>& states() const;
+  // What is called; where the active extent applies, another method that takes `few`, the first rows of the inputs.
+  Callee callee(std::string_view method, const std::vector<NamedTensor>& inputs,
+                std::optional<std::vector<NamedTensor>>& few) const;
   // `failed` is shared by calls of which none begins once one has failed.
   Future post(const std::vector<NamedTensor>& inputs, std::string_view method, const std::shared_ptr<bool>& failed);
   size_t state_index(std::string_view name) const;

@@ -14,6 +14,20 @@
 
 namespace ingot {
 
+struct CallOptions {
+  std::shared_ptr<const std::atomic<bool>> cancelled;              // none: cannot be
+  std::function<void(const std::vector<Handle>& outputs)> accept;  // throws at outputs that its caller cannot take
+  // Returns while the device computes, where nothing can fail any more.
+  bool may_be_under_way = false;
+};
+
+// A method where it is compiled.
+struct Callee {
+  const Graph& method;
+  GraphId id;
+  std::shared_ptr<CompiledProgram> compiled;
+};
+
 struct Session::Data {
   std::shared_ptr<CompiledProgram> compiled;
   std::vector<Handle> states;  // in the order of the program
@@ -21,14 +35,17 @@ struct Session::Data {
   std::vector<std::pair<std::string, std::string>> feeds;  // input, output
   std::optional<Future> last;                              // submitted; those before it are done when it is
   std::chrono::steady_clock::time_point handed_over;       // the latest call to its device
+  std::shared_ptr<const ActiveExtent> active;              // none: calls compute all rows
+  int64_t active_rows = 0;
 
   // Waits for what was submitted.
   void settle();
-  // Runs to the end, and commits unless `accept` throws at the outputs. Only the thread whose turn it is: the caller's, or
-  // the worker's.
-  std::vector<Handle> call(const Graph& method, GraphId id, Arguments arguments,
-                           std::shared_ptr<const std::atomic<bool>> cancelled,
-                           const std::function<void(const std::vector<Handle>& outputs)>& accept = {});
+  // Makes a call and commits it. Only the thread whose turn it is: the caller's, or the worker's.
+  std::unique_ptr<Pending> call(const Callee& callee, Arguments arguments, const CallOptions& options = {});
+  // What is bound once these outputs have gone where they are fed.
+  Bound fed_by(const Graph& method, const std::vector<Handle>& outputs) const;
+  // Throws where a call has lost one.
+  void check_states() const;
 };
 
 }  // namespace ingot

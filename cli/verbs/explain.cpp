@@ -71,9 +71,9 @@ std::map<std::string, uint64_t> replaced_ops(const Summary& given, const Summary
 }
 
 Explanation explain(const Program& given, const Executable& executable, const Graph& method, Bindings bindings) {
-  Explanation all{executable, method, std::move(bindings), {}, {}, summarize(executable.program()), {}};
+  Explanation all{executable, method, std::move(bindings), {}, {}, summarize(executable.lowered()), {}};
   all.replaced = replaced_ops(summarize(given), all.summary);
-  all.cost = cost_of(executable.program(), method, all.bindings);
+  all.cost = cost_of(executable.lowered(), method, all.bindings);
   const std::vector<std::string> how = executable.explain(method.name);
   for (size_t i = 0; i < method.nodes.size(); ++i) {
     const Node& node = method.nodes[i];
@@ -165,7 +165,8 @@ int run(const Options& options) {
   const Program given = open_program(options.call.file);
   const Executable executable = compile_for(given, compile_options(options.call));
   const SpecContext context = context_of(options.call, executable);
-  const Explanation all = explain(given, executable, *context.method, sizes_of(options.call, context));
+  const Explanation all =
+      explain(given, executable, *executable.lowered().method(context.method->name), sizes_of(options.call, context));
   write_text("", options.json ? as_json(all) : as_text(all));
   return kDone;
 }

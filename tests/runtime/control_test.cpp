@@ -3,18 +3,10 @@
 
 #include "tests/runtime/support.h"
 
-namespace ingot {
+namespace ingot::test {
 namespace {
 
-using test::boolean;
-using test::f32;
-using test::Floats;
-using test::i64;
-using test::Integers;
-using test::message_of;
-using test::values;
-
-class ControlTest : public test::OnTarget {};
+class ControlTest : public OnTarget {};
 
 // A branch that is not taken writes no state and refuses no index.
 TEST_P(ControlTest, OneBranchRuns) {
@@ -112,7 +104,7 @@ method main(%c: f32[], %xs: f32[S], %k: f32[]) -> (d, ys) {
   for (bool reverse : {false, true}) {
     Session session(compiled(program(reverse)));
     for (int64_t length : {0, 1, 2, 100, 33, 0}) {
-      const Tensor xs = test::ramp(length);
+      const Tensor xs = ramp(length);
       const auto outputs = session.run({{"c", f32({}, {8})}, {"xs", xs}, {"k", f32({}, {0.5f})}});
       float carry = 8;
       Floats ys(static_cast<size_t>(length));
@@ -151,4 +143,4 @@ method main(%is: i64[4]) -> (ys, log) {
 INGOT_ON_EVERY_TARGET(ControlTest);
 
 }  // namespace
-}  // namespace ingot
+}  // namespace ingot::test

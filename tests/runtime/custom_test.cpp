@@ -9,13 +9,8 @@
 #include "engines/registry.h"
 #include "tests/runtime/support.h"
 
-namespace ingot {
+namespace ingot::test {
 namespace {
-
-using test::compiled;
-using test::f32;
-using test::message_of;
-using test::values;
 
 using Types = std::vector<TensorType>;
 using Tensors = std::vector<Tensor>;
@@ -224,8 +219,8 @@ TEST(CustomOps, MayReturnTensorsThatLieAnywhere) {
     return Tensors{Tensor(DType::f32, operands[0].sizes(), Buffer{whole.owner, whole.bytes.subspan(1, 12)})};
   });
   Session session(compiled(scale, {.registry = registry}));
-  EXPECT_EQ(test::text_of(session.run({{"x", x}})[0].tensor.bytes()), "012345678901");
+  EXPECT_EQ(text_of(session.run({{"x", x}})[0].tensor.bytes()), "012345678901");
 }
 
 }  // namespace
-}  // namespace ingot
+}  // namespace ingot::test

@@ -6,11 +6,8 @@
 #include "program/builder.h"
 #include "tests/runtime/support.h"
 
-namespace ingot {
+namespace ingot::test {
 namespace {
-
-using test::compiled;
-using test::message_of;
 
 constexpr const char* identity = R"(
 method forward(%x: f32[2]) -> (x) {
@@ -105,4 +102,4 @@ method forward() -> (b) {
 }
 
 }  // namespace
-}  // namespace ingot
+}  // namespace ingot::test

@@ -6,16 +6,8 @@
 
 #include "tests/runtime/support.h"
 
-namespace ingot {
+namespace ingot::test {
 namespace {
-
-using test::boolean;
-using test::f32;
-using test::Floats;
-using test::i64;
-using test::Integers;
-using test::message_of;
-using test::values;
 
 // Each method counts its calls before it picks x[i]: plainly, in a branch, in a loop, in a scan, in a graph that it calls.
 constexpr const char* program = R"(
@@ -108,10 +100,10 @@ const std::vector<Failure>& failures() {
   return all;
 }
 
-class FailureTest : public test::OnTarget {};
+class FailureTest : public OnTarget {};
 
 TEST_P(FailureTest, SaysWhatTheReferenceSaysAndChangesNothing) {
-  Session session(compiled(program)), reference(test::compiled(program));
+  Session session(compiled(program)), reference(compiled(program));
   int64_t calls = 0;
   for (const Failure& row : failures()) {
     std::string expected, actual;
@@ -180,16 +172,15 @@ method f(%x: f32[S]) -> (y) {
 }
 )";
   Session session(compiled(large, {.limits = {.bytes = 10000}}));
-  const auto run = [&](int64_t n) { return session.run({{"x", test::ramp(n)}})[0].tensor; };
+  const auto run = [&](int64_t n) { return session.run({{"x", ramp(n)}})[0].tensor; };
   EXPECT_EQ(values<float>(run(2)), (Floats{3, 6}));
   EXPECT_NE(message_of([&] { run(2000); }, Code::limit).find("go beyond the limit of 10000"), std::string::npos);
   EXPECT_EQ(session.state("calls").as<int64_t>()[0], 1);
   EXPECT_EQ(values<float>(run(1)), Floats{3});
   Session slow(compiled(large, {.limits = {.steps = 500}}));
-  EXPECT_NE(
-      message_of([&] { slow.run({{"x", test::ramp(300)}}); }, Code::limit).find("the call takes more than 500 steps"),
-      std::string::npos);
-  slow.run({{"x", test::ramp(10)}});
+  EXPECT_NE(message_of([&] { slow.run({{"x", ramp(300)}}); }, Code::limit).find("the call takes more than 500 steps"),
+            std::string::npos);
+  slow.run({{"x", ramp(10)}});
   EXPECT_EQ(slow.state("calls").as<int64_t>()[0], 1);
 }
 
@@ -209,4 +200,4 @@ TEST_P(FailureTest, DevicesAndModesThatDoNotExist) {
 INGOT_ON_EVERY_TARGET(FailureTest);
 
 }  // namespace
-}  // namespace ingot
+}  // namespace ingot::test

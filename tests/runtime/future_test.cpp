@@ -8,20 +8,12 @@
 
 #include "tests/runtime/support.h"
 
-namespace ingot {
+namespace ingot::test {
 namespace {
 
 using namespace std::chrono_literals;
-using test::add;
-using test::calls;
-using test::Floats;
-using test::message_of;
-using test::total;
-using test::totals;
-using test::totals_inputs;
-using test::values;
 
-class FutureTest : public test::OnTarget {};
+class FutureTest : public OnTarget {};
 
 Floats sum_of(const Future& future) { return values<float>(future.result()[1].tensor); }
 
@@ -73,7 +65,7 @@ TEST_P(FutureTest, ErrorsAreValuesToo) {
 
 TEST_P(FutureTest, WhatIsWrongWithInputsIsSaidAtOnce) {
   Session session(compiled(totals));
-  EXPECT_EQ(message_of([&] { session.submit({{"x", test::f32({1, 2})}}, "add"); }, Code::invalid_argument),
+  EXPECT_EQ(message_of([&] { session.submit({{"x", f32({1, 2})}}, "add"); }, Code::invalid_argument),
             "[add] input i is missing, expected i64[]");
   EXPECT_EQ(message_of([&] { session.submit({}, "ad"); }, Code::not_found),
             "there is no method 'ad', expected one of add, total, did you mean 'add'?");
@@ -84,13 +76,13 @@ TEST_P(FutureTest, InputsAreTheCallersAgainAtOnce) {
   Session session(compiled(totals));
   Floats memory = {1, 2};
   const Tensor x(DType::f32, {2}, Buffer{nullptr, std::as_bytes(std::span(memory))});
-  const Future future = session.submit({{"x", x}, {"i", test::i64(0)}}, "add");
+  const Future future = session.submit({{"x", x}, {"i", i64(0)}}, "add");
   memory = {1000, 1000};
   EXPECT_EQ(sum_of(future), (Floats{11, 22}));
 }
 
 TEST_P(FutureTest, CanBeCancelledDuringWork) {
-  Session session(compiled(test::forever));
+  Session session(compiled(forever));
   const Future future = session.submit({}, "forever");
   const Future behind = session.submit({}, "count");
   EXPECT_FALSE(future.wait_for(20ms));
@@ -101,19 +93,19 @@ TEST_P(FutureTest, CanBeCancelledDuringWork) {
   ASSERT_TRUE(error.has_value());
   EXPECT_EQ(to_string(error->code()), to_string(Code::cancelled));
   EXPECT_NE(std::string(error->what()).find("the call was cancelled"), std::string::npos);
-  EXPECT_EQ(values<int64_t>(behind.result()[0].tensor), test::Integers{1});  // from a state that is as it was
-  EXPECT_EQ(values<int64_t>(session.state("n")), test::Integers{1});
+  EXPECT_EQ(values<int64_t>(behind.result()[0].tensor), Integers{1});  // from a state that is as it was
+  EXPECT_EQ(values<int64_t>(session.state("n")), Integers{1});
 }
 
 TEST_P(FutureTest, CanBeCancelledBeforeWork) {
-  Session session(compiled(test::forever));
+  Session session(compiled(forever));
   const Future first = session.submit({}, "forever");
   const Future second = session.submit({}, "count");
   second.cancel();
   first.cancel();
   EXPECT_EQ(message_of([&] { second.result(); }, Code::cancelled), "[count] the call was cancelled");
-  EXPECT_EQ(values<int64_t>(session.state("n")), test::Integers{0});
-  EXPECT_EQ(values<int64_t>(session.run({}, "count")[0].tensor), test::Integers{1});
+  EXPECT_EQ(values<int64_t>(session.state("n")), Integers{0});
+  EXPECT_EQ(values<int64_t>(session.run({}, "count")[0].tensor), Integers{1});
 }
 
 TEST_P(FutureTest, CancellingWhatIsDoneChangesNothing) {
@@ -170,4 +162,4 @@ TEST_P(FutureTest, EveryThreadMayWait) {
 INGOT_ON_EVERY_TARGET(FutureTest);
 
 }  // namespace
-}  // namespace ingot
+}  // namespace ingot::test

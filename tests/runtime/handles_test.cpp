@@ -3,14 +3,8 @@
 
 #include "tests/runtime/support.h"
 
-namespace ingot {
+namespace ingot::test {
 namespace {
-
-using test::f32;
-using test::Floats;
-using test::i64;
-using test::message_of;
-using test::values;
 
 // A recurrence, and a second method that has one of its inputs.
 constexpr const char* recurrence = R"(
@@ -26,7 +20,7 @@ method look(%h: f32[2]) -> (twice) {
 }
 )";
 
-class HandlesTest : public test::OnTarget {};
+class HandlesTest : public OnTarget {};
 
 TEST_P(HandlesTest, WhatIsBoundStays) {
   Session session(compiled(recurrence));
@@ -152,4 +146,4 @@ method forward(%a: f32[S], %b: f32[S]) -> (y) {
 INGOT_ON_EVERY_TARGET(HandlesTest);
 
 }  // namespace
-}  // namespace ingot
+}  // namespace ingot::test

@@ -3,15 +3,8 @@
 
 #include "tests/runtime/support.h"
 
-namespace ingot {
+namespace ingot::test {
 namespace {
-
-using test::f32;
-using test::Floats;
-using test::i64;
-using test::message_of;
-using test::ramp;
-using test::values;
 
 constexpr const char* affine = R"(
 weight @large : f32[4] = [1.0, 2.0, 3.0, 4.0]
@@ -27,7 +20,7 @@ method large() -> (w) {
 }
 )";
 
-class ParamsTest : public test::OnTarget {};
+class ParamsTest : public OnTarget {};
 
 TEST_P(ParamsTest, CallsThatBeginLaterSeeTheNewValue) {
   Executable executable = compiled(affine);
@@ -159,7 +152,7 @@ method forward(%x: f32[2], %c: bool[]) -> (y) {
   }
   text += fmt::format("  return %{}\n}}\n", last);
   Session session(compiled(text, {.cached_signatures = 1}));
-  const std::vector<NamedTensor> inputs{{"x", f32({1, 2})}, {"c", test::boolean(true)}};
+  const std::vector<NamedTensor> inputs{{"x", f32({1, 2})}, {"c", boolean(true)}};
   for (int i = 0; i < 3; ++i) EXPECT_EQ(values<float>(session.run(inputs)[0].tensor), (Floats{-32, -64}));
   EXPECT_EQ(session.executable().counters().traced, is_traced() ? 6 : 0);
   EXPECT_EQ(session.executable().counters().evicted, 0);
@@ -168,4 +161,4 @@ method forward(%x: f32[2], %c: bool[]) -> (y) {
 INGOT_ON_EVERY_TARGET(ParamsTest);
 
 }  // namespace
-}  // namespace ingot
+}  // namespace ingot::test

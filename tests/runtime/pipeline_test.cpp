@@ -1,23 +1,18 @@
 // run_pipelined: what a loop of `run` gives, whatever the depth and wherever it fails.
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <stdexcept>
+#include <thread>
+
 #include "tests/runtime/support.h"
 
-namespace ingot {
+namespace ingot::test {
 namespace {
-
-using test::add;
-using test::calls;
-using test::Floats;
-using test::message_of;
-using test::total;
-using test::totals;
-using test::totals_inputs;
-using test::values;
 
 using Batches = std::vector<std::vector<NamedTensor>>;
 
-class PipelineTest : public test::OnTarget {};
+class PipelineTest : public OnTarget {};
 
 Batches batches_of(size_t count) {
   Batches batches;
@@ -46,6 +41,36 @@ TEST_P(PipelineTest, GivesWhatALoopGives) {
       EXPECT_EQ(calls(one), static_cast<int64_t>(count));
     }
   }
+}
+
+TEST_P(PipelineTest, TakesBatchesAndGivesOutputsOneByOne) {
+  Session session(compiled(totals));
+  const std::thread::id here = std::this_thread::get_id();
+  size_t made = 0, taken = 0, most = 0;
+  const auto source = [&]() -> std::optional<std::vector<NamedTensor>> {
+    EXPECT_EQ(std::this_thread::get_id(), here);
+    if (made == 20) return std::nullopt;
+    most = std::max(most, ++made - taken);
+    return totals_inputs(1, 1);
+  };
+  const auto sink = [&](const std::vector<NamedTensor>& outputs) {
+    EXPECT_EQ(std::this_thread::get_id(), here);
+    ++taken;
+    EXPECT_EQ(values<float>(outputs[1].tensor),
+              (Floats{10 + static_cast<float>(taken), 20 + static_cast<float>(taken)}));
+  };
+  session.run_pipelined(source, sink, {.depth = 3, .method = "add"});
+  EXPECT_EQ(taken, 20u);
+  EXPECT_EQ(most, 3u);
+
+  const auto throwing = [&]() -> std::optional<std::vector<NamedTensor>> {
+    if (made == 23) throw std::runtime_error("no more");
+    ++made;
+    return totals_inputs(1, 1);
+  };
+  EXPECT_THROW(session.run_pipelined(throwing, sink, {.method = "add"}), std::runtime_error);
+  EXPECT_EQ(taken, 23u);
+  EXPECT_EQ(calls(session), 23);
 }
 
 // Whether it is the call that fails or its inputs that are refused: what stands before it counts, and nothing behind it.
@@ -100,9 +125,9 @@ method step(%h: f32[2], %x: f32[2]) -> (h2) {
   return %h2
 }
 )"));
-  session.bind("h", test::f32({1, 1}));
+  session.bind("h", f32({1, 1}));
   session.feed("h", "h2");
-  const Batches batches(4, {{"x", test::f32({0, 1})}});
+  const Batches batches(4, {{"x", f32({0, 1})}});
   const auto results = session.run_pipelined(batches, {.depth = 3});
   EXPECT_EQ(values<float>(results[3][0].tensor), (Floats{16, 31}));
   EXPECT_EQ(values<float>(session.read("h")), (Floats{16, 31}));
@@ -118,4 +143,4 @@ TEST_P(PipelineTest, RefusesADepthOfZero) {
 INGOT_ON_EVERY_TARGET(PipelineTest);
 
 }  // namespace
-}  // namespace ingot
+}  // namespace ingot::test

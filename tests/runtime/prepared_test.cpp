@@ -8,16 +8,8 @@
 
 #include "tests/runtime/support.h"
 
-namespace ingot {
+namespace ingot::test {
 namespace {
-
-using test::f32;
-using test::Floats;
-using test::i64;
-using test::Integers;
-using test::message_of;
-using test::ramp;
-using test::values;
 
 constexpr const char* affine = R"(
 symbol S in 0..100
@@ -43,7 +35,7 @@ method find(%x: f32[4]) -> (where, twice) {
 }
 )";
 
-class PreparedTest : public test::OnTarget {};
+class PreparedTest : public OnTarget {};
 
 std::span<std::byte> bytes_of(Floats& floats) { return std::as_writable_bytes(std::span(floats)); }
 
@@ -198,12 +190,12 @@ TEST_P(PreparedTest, DataDecideTheSizeOfABuffer) {
 }
 
 TEST_P(PreparedTest, SharesTheStateOfItsSession) {
-  Session session(compiled(test::totals));
+  Session session(compiled(totals));
   PreparedCall call = session.prepare("add");
   call.bind_input(0, f32({1, 2}));
   call.bind_input(1, i64(1));
   call();
-  const Future future = session.submit(test::totals_inputs(1, 2), "add");
+  const Future future = session.submit(totals_inputs(1, 2), "add");
   call();
   EXPECT_TRUE(future.ready());
   EXPECT_EQ(values<float>(call.output(1)), (Floats{13, 26}));
@@ -211,8 +203,8 @@ TEST_P(PreparedTest, SharesTheStateOfItsSession) {
   call.bind_input(1, i64(2));
   EXPECT_EQ(message_of([&] { call(); }, Code::out_of_range),
             "[take] index 2 is outside an axis of 2 elements (at add: %picked)");
-  EXPECT_EQ(test::total(session), (Floats{13, 26}));
-  EXPECT_EQ(test::calls(session), 3);
+  EXPECT_EQ(total(session), (Floats{13, 26}));
+  EXPECT_EQ(calls(session), 3);
 }
 
 // The memory is the caller's: what a call keeps of it, it has copied.
@@ -278,4 +270,4 @@ method forward(%x: f32[2]) -> (y) {
 INGOT_ON_EVERY_TARGET(PreparedTest);
 
 }  // namespace
-}  // namespace ingot
+}  // namespace ingot::test

@@ -5,13 +5,8 @@
 
 #include "tests/runtime/support.h"
 
-namespace ingot {
+namespace ingot::test {
 namespace {
-
-using test::f32;
-using test::i64;
-using test::message_of;
-using test::values;
 
 constexpr const char* affine = R"(
 symbol S in 1..8
@@ -23,7 +18,7 @@ method forward(%x: f32[S, 4], %scale: f32[], %shift: f32[S, 4]) -> (y, "sum of a
 }
 )";
 
-class SessionTest : public test::OnTarget {};
+class SessionTest : public OnTarget {};
 
 std::vector<float> repeated(size_t n, float value) { return std::vector<float>(n, value); }
 
@@ -209,4 +204,4 @@ method forward(%x: f32[4]) -> (y) {
 INGOT_ON_EVERY_TARGET(SessionTest);
 
 }  // namespace
-}  // namespace ingot
+}  // namespace ingot::test

@@ -6,20 +6,10 @@
 #include "program/io/safetensors.h"
 #include "tests/runtime/support.h"
 
-namespace ingot {
+namespace ingot::test {
 namespace {
 
-using test::add;
-using test::calls;
-using test::f32;
-using test::Floats;
-using test::i64;
-using test::message_of;
-using test::TemporaryFolder;
-using test::total;
-using test::totals;
-
-class SnapshotTest : public test::OnTarget {};
+class SnapshotTest : public OnTarget {};
 
 TEST_P(SnapshotTest, GoesBack) {
   Session session(compiled(totals));
@@ -39,7 +29,7 @@ TEST_P(SnapshotTest, GoesBack) {
 
 TEST_P(SnapshotTest, WaitsForWhatWasSubmitted) {
   Session session(compiled(totals));
-  for (int i = 0; i < 5; ++i) session.submit(test::totals_inputs(1, 1), "add");
+  for (int i = 0; i < 5; ++i) session.submit(totals_inputs(1, 1), "add");
   const Snapshot snapshot = session.snapshot();
   Session other(session.executable());
   other.restore(snapshot);
@@ -66,9 +56,9 @@ TEST_P(SnapshotTest, GoesIntoEveryOtherEngine) {
   add(session, 1, 2);
   const Snapshot snapshot = session.snapshot();
   snapshot.save(path);
-  for (const std::string& name : test::every_target()) {
-    const test::Target target = test::Target::parse(name);
-    Session other(test::compiled(totals, {.engine = target.engine, .mode = target.mode}));
+  for (const std::string& name : every_target()) {
+    const Target target = Target::parse(name);
+    Session other(compiled(totals, {.engine = target.engine, .mode = target.mode}));
     other.restore(snapshot);
     EXPECT_EQ(add(other, 1, 2), (Floats{12, 24})) << name;
     other.restore(Snapshot::load(path, other.executable()));
@@ -158,4 +148,4 @@ TEST_P(SnapshotTest, ForksAndSnapshotsUploadNothing) {
 INGOT_ON_EVERY_TARGET(SnapshotTest);
 
 }  // namespace
-}  // namespace ingot
+}  // namespace ingot::test

@@ -3,20 +3,10 @@
 
 #include "tests/runtime/support.h"
 
-namespace ingot {
+namespace ingot::test {
 namespace {
 
-using test::add;
-using test::calls;
-using test::f32;
-using test::Floats;
-using test::i64;
-using test::message_of;
-using test::total;
-using test::totals;
-using test::values;
-
-class StateTest : public test::OnTarget {};
+class StateTest : public OnTarget {};
 
 TEST_P(StateTest, BeginsAsDeclaredAndCommits) {
   Session session(compiled(totals));
@@ -44,11 +34,11 @@ TEST_P(StateTest, IsAsBeforeAfterAFailedCall) {
 }
 
 TEST_P(StateTest, IsAsBeforeWhenALimitEndsTheCall) {
-  Session session(compiled(test::forever, {.limits = {.steps = 1000}}));
+  Session session(compiled(forever, {.limits = {.steps = 1000}}));
   EXPECT_NE(message_of([&] { session.run({}, "forever"); }, Code::limit).find("the call takes more than 1000 steps"),
             std::string::npos);
   EXPECT_EQ(session.state("n").as<int64_t>()[0], 0);
-  EXPECT_EQ(values<int64_t>(session.run({}, "count")[0].tensor), test::Integers{1});
+  EXPECT_EQ(values<int64_t>(session.run({}, "count")[0].tensor), Integers{1});
 }
 
 TEST_P(StateTest, ContentsThatWereReadStayAsTheyWere) {
@@ -110,4 +100,4 @@ TEST_P(StateTest, SessionsOfOneExecutableAreApart) {
 INGOT_ON_EVERY_TARGET(StateTest);
 
 }  // namespace
-}  // namespace ingot
+}  // namespace ingot::test

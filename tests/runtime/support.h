@@ -47,7 +47,7 @@ class OnTarget : public testing::TestWithParam<std::string> {
   static Executable compiled(std::string_view text, const CompileOptions& options = {}) {
     return test::compiled(text, on_target(options));
   }
-  static bool is_traced() { return GetParam() == "mlx:compiled"; }
+  static bool is_traced() { return GetParam() == "mlx:compiled" || GetParam() == "mlx:async"; }
   static bool is_reference() { return GetParam().starts_with("reference"); }
 };
 

@@ -8,17 +8,8 @@
 #include "runtime/prepared.h"
 #include "tests/runtime/support.h"
 
-namespace ingot {
+namespace ingot::test {
 namespace {
-
-using test::add;
-using test::calls;
-using test::Floats;
-using test::i64;
-using test::total;
-using test::totals;
-using test::totals_inputs;
-using test::values;
 
 constexpr int kThreads = 16;
 
@@ -42,7 +33,7 @@ method step(%x: f32[S, 4], %i: i64[]) -> (y, h, row) {
 }
 )";
 
-class ThreadsTest : public test::OnTarget {};
+class ThreadsTest : public OnTarget {};
 
 void on_threads(int count, const std::function<void(int)>& work) {
   std::vector<std::thread> threads;
@@ -54,11 +45,11 @@ std::vector<NamedTensor> network_inputs(int session, int call) {
   const int64_t rows = 1 + session % 5;
   Floats x;
   for (int64_t i = 0; i < rows * 4; ++i) x.push_back(0.1f * static_cast<float>((session + 3 * call + i) % 17) - 0.8f);
-  return {{"x", test::f32({rows, 4}, x)}, {"i", i64((session + call) % 7 == 0 ? rows : 0)}};
+  return {{"x", f32({rows, 4}, x)}, {"i", i64((session + call) % 7 == 0 ? rows : 0)}};
 }
 
 void append(std::string& record, const std::vector<NamedTensor>& outputs) {
-  for (const NamedTensor& output : outputs) record += test::text_of(output.tensor.bytes());
+  for (const NamedTensor& output : outputs) record += text_of(output.tensor.bytes());
 }
 
 // Everything that a session says in some calls: run, submitted, prepared, in turns. Those of the index that is not there
@@ -77,13 +68,13 @@ std::string life_of(const Executable& executable, int number) {
           prepared.bind_input(0, inputs[0].tensor);
           prepared.bind_input(1, inputs[1].tensor);
           prepared();
-          for (size_t i = 0; i < 3; ++i) record += test::text_of(prepared.output(i).bytes());
+          for (size_t i = 0; i < 3; ++i) record += text_of(prepared.output(i).bytes());
       }
     } catch (const Error& error) {
       record += error.what();
     }
   }
-  return record + test::text_of(session.state("h").bytes());
+  return record + text_of(session.state("h").bytes());
 }
 
 TEST_P(ThreadsTest, SixtyFourSessionsOnSixteenThreads) {
@@ -135,7 +126,7 @@ TEST_P(ThreadsTest, ProgramsAreCompiledWhileOthersRun) {
   const CompileOptions options = on_target();
   on_threads(8, [&](int i) {
     for (int round = 0; round < 4; ++round) {
-      Session session(i % 2 ? shared : test::compiled(totals, options));
+      Session session(i % 2 ? shared : compiled(totals, options));
       const Future later = session.submit(totals_inputs(1, 2), "add");
       wrong += add(session, 1, 2) != Floats{12, 24};
       wrong += values<float>(later.result()[1].tensor) != Floats{11, 22};
@@ -158,8 +149,8 @@ method forward(%x: f32[2]) -> (y, w) {
     Session session(executable);
     for (int call = 0; call < 20; ++call) {
       const auto value = static_cast<float>(i * 100 + call);
-      if (i < 2) executable.set_param("w", test::f32({value, value}));
-      const auto outputs = session.run({{"x", test::f32({1, 1})}});
+      if (i < 2) executable.set_param("w", f32({value, value}));
+      const auto outputs = session.run({{"x", f32({1, 1})}});
       const Floats y = values<float>(outputs[0].tensor), w = values<float>(outputs[1].tensor);
       wrong += y != Floats{w[0] + 1, w[0] + 1} || w[0] != w[1];
     }
@@ -168,7 +159,7 @@ method forward(%x: f32[2]) -> (y, w) {
 }
 
 TEST_P(ThreadsTest, FuturesAreCancelledFromOtherThreads) {
-  const Executable executable = compiled(test::forever);
+  const Executable executable = compiled(forever);
   Session session(executable);
   for (int round = 0; round < 5; ++round) {
     const Future future = session.submit({}, "forever");
@@ -183,4 +174,4 @@ TEST_P(ThreadsTest, FuturesAreCancelledFromOtherThreads) {
 INGOT_ON_EVERY_TARGET(ThreadsTest);
 
 }  // namespace
-}  // namespace ingot
+}  // namespace ingot::test

@@ -1,0 +1,75 @@
+#include "runtime/hoisting.h"
+
+#include <algorithm>
+#include <mutex>
+#include <shared_mutex>
+#include <utility>
+
+namespace ingot {
+namespace {
+
+class Hoisting final : public CompiledProgram {
+ public:
+  Hoisting(std::shared_ptr<CompiledProgram> compiled, std::vector<HoistedMethod> methods)
+      : compiled_(std::move(compiled)) {
+    for (HoistedMethod& method : methods) {
+      prepared_.push_back(
+          {id_of(program(), method.method), id_of(program(), method.prepare), std::move(method.weights), {}});
+      compute(prepared_.back());
+    }
+  }
+
+  const Program& program() const override { return compiled_->program(); }
+  Handle upload(const Tensor& tensor) override { return compiled_->upload(tensor); }
+  std::vector<std::string> explain(GraphId graph) const override { return compiled_->explain(graph); }
+  EngineCounters counters() const override { return compiled_->counters(); }
+
+  Handle weight(WeightId weight) const override { return compiled_->weight(weight); }
+
+  void set_weight(WeightId weight, const Handle& value) override {
+    const std::unique_lock lock(mutex_);
+    compiled_->set_weight(weight, value);
+    for (Prepared& prepared : prepared_) {
+      if (std::ranges::find(prepared.weights, weight) != prepared.weights.end()) compute(prepared);
+    }
+  }
+
+  std::unique_ptr<Pending> start(Invocation& call) override {
+    const std::shared_lock lock(mutex_);  // the engine takes the weights while it begins a call
+    const auto found = std::ranges::find(prepared_, call.method, &Prepared::method);
+    if (found != prepared_.end()) call.inputs.insert(call.inputs.end(), found->values.begin(), found->values.end());
+    return compiled_->start(call);
+  }
+
+ private:
+  struct Prepared {
+    GraphId method, prepare;
+    std::vector<WeightId> weights;
+    std::vector<Handle> values;  // inputs of the method behind those of its caller
+  };
+
+  void compute(Prepared& prepared) const {
+    Invocation call{.method = prepared.prepare, .bindings = {}, .inputs = {}, .states = {}, .cancelled = {}};
+    const std::unique_ptr<Pending> pending = compiled_->start(call);
+    pending->wait();
+    prepared.values = std::move(pending->outputs);
+  }
+
+  std::shared_ptr<CompiledProgram> compiled_;
+  std::shared_mutex mutex_;
+  std::vector<Prepared> prepared_;
+};
+
+}  // namespace
+
+GraphId id_of(const Program& program, std::string_view graph) {
+  return {static_cast<uint32_t>(std::ranges::find(program.graphs, graph, &Graph::name) - program.graphs.begin())};
+}
+
+std::shared_ptr<CompiledProgram> with_hoisted(std::shared_ptr<CompiledProgram> compiled,
+                                              std::vector<HoistedMethod> methods) {
+  if (methods.empty()) return compiled;
+  return std::make_shared<Hoisting>(std::move(compiled), std::move(methods));
+}
+
+}  // namespace ingot
