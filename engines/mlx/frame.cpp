@@ -157,6 +157,32 @@ void Frame::guard(const array& holds, const array& witness, std::function<Error(
   call_.guards.push_back({mx::all(holds, stream()), witness, refuse});
 }
 
+const Known* Frame::known(std::uintptr_t id) const {
+  const auto found = std::ranges::find(call_.known, id, &Known::id);
+  return found == call_.known.end() ? nullptr : &*found;
+}
+
+void Frame::guard_integers(const array& holds, const array& integers, IntegerCheck check) {
+  const Source source = source_of(integers);
+  const Known* known = this->known(source.id);
+  if (!known) {
+    const auto refusal = [check = std::move(check)](const Tensor& witness) { return *check(witness.as<int64_t>()); };
+    return guard(holds, integers, refusal);
+  }
+  check = check_of_source(source, std::move(check));
+  if (call_.checks) {
+    const auto placed = [check = std::move(check), op = mnemonic(node_->op),
+                         place = place_of(graph_, *node_)](std::span<const int64_t> values) {
+      std::optional<Error> error = check(values);
+      if (error) error->in_op(op).at_node(place);
+      return error;
+    };
+    call_.checks->push_back({static_cast<size_t>(known - call_.known.data()), placed});
+  } else if (const std::optional<Error> error = check(*known->integers)) {
+    throw *error;
+  }
+}
+
 Tensor Frame::read(const array& value, DType dtype) {
   array dense = mx::contiguous(value, false, stream());
   submit({dense}, call_.guards);

@@ -17,6 +17,7 @@
 #include "engines/engine.h"
 #include "engines/mlx/convert.h"
 #include "engines/mlx/device.h"
+#include "engines/mlx/known.h"
 #include "program/error.h"
 
 namespace ingot::mlx_engine {
@@ -59,6 +60,8 @@ struct Call {
   std::vector<bool>& states_written;
   std::vector<Guard> guards;
   Meter meter;
+  std::vector<Known> known;  // inputs and states; of a trace all that its segment is passed, in their order
+  std::vector<KnownCheck>* checks = nullptr;  // of a trace: what is left to every replay
   bool eager = false;
   Traces* traces = nullptr;  // where segments are traced; none in other modes, and within a trace
   std::shared_ptr<const std::atomic<bool>> cancelled;
@@ -91,6 +94,8 @@ class Frame {
   DType result_dtype(uint32_t i = 0) const { return result_type(i).dtype; }
   Sizes result_sizes(uint32_t i = 0) const { return sizes(result_type(i).shape); }
   mx::Shape result_shape(uint32_t i = 0) const { return to_mlx(result_sizes(i)); }
+  bool result_is_empty(uint32_t i = 0) const { return element_count(result_sizes(i)) == 0; }
+  array result_zeros(uint32_t i = 0) const { return mx::zeros(result_shape(i), to_mlx(result_dtype(i)), stream()); }
 
   // ---- sizes
   int64_t size(const Dim& dim) const { return evaluate(dim, bindings_); }
@@ -101,6 +106,9 @@ class Frame {
   // ---- values
   // Fails the call unless `holds`, a bool of any shape, is true everywhere.
   void guard(const array& holds, const array& witness, std::function<Error(const Tensor& witness)> refusal);
+  // Fails the call unless the check finds nothing wrong with the integers, an i64 array, as `holds` says of them on the
+  // device. Where the host knows them it checks them itself, before anything runs.
+  void guard_integers(const array& holds, const array& integers, IntegerCheck check);
   // Evaluates what there is so far. Only for ops that `reads_values` names (lowering.h).
   Tensor read(const array& value, DType dtype);
   void spend(uint64_t steps) { call_.meter.spend(steps); }
@@ -115,9 +123,10 @@ class Frame {
  private:
   void run(const Segment& segment);
   void run_traced(const Segment& segment);
-  std::vector<int64_t> trace_key(const Segment& segment) const;
-  Trace record(const Segment& segment) const;
+  std::vector<int64_t> trace_key(const Segment& segment, const std::vector<array>& passed) const;
+  Trace record(const Segment& segment, const std::vector<array>& passed) const;
   std::vector<array> passed_to(const Segment& segment) const;
+  const Known* known(std::uintptr_t id) const;
   void lower(const Node& node);
   void set_results(std::vector<array> results);
   void drop(const std::vector<Ref>& refs);

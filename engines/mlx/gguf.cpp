@@ -6,14 +6,14 @@
 #include <array>
 #include <bit>
 
+#include "engines/gguf_codebooks.h"
+#include "engines/gguf_layout.h"
 #include "engines/mlx/cast.h"
-#include "engines/reference/gguf_codebooks.h"
-#include "engines/reference/gguf_layout.h"
 
 namespace ingot::mlx_engine {
 namespace {
 
-using namespace reference::gguf;
+using namespace gguf;
 
 // Numbers of a small host array.
 template <class T>
@@ -182,8 +182,6 @@ Parts tq2_0(const Blocks& b) {
 constexpr std::array<uint32_t, 8> kEight = {0, 1, 2, 3, 4, 5, 6, 7}, kPairs = {0, 2, 4, 6, 8, 10, 12, 14};
 constexpr std::array<uint32_t, 4> kNibbles = {0, 4, 8, 12}, kSevens = {0, 7, 14, 21}, kThrees = {0, 3, 6, 9};
 constexpr std::array<uint32_t, 2> kHalves = {0, 4};
-constexpr std::array<int, 4> iq2_levels = {8, 25, 43, 0};  // no word has the last
-constexpr std::array<int, 8> iq3_levels = {4, 12, 20, 28, 36, 44, 52, 62};
 
 // The levels of the elements of words [blocks, n]: eight of 2 bits, or four of 4 bits.
 array levels2(const Blocks& b, std::span<const uint16_t> words, const array& index) {
@@ -237,7 +235,7 @@ Parts iq2_s(const Blocks& b) {
 
 Parts iq3_xxs(const Blocks& b) {
   const array rest = b.words(8, 66, 4, 4), levels = levels4(b, iq3_xxs_words, b.words(64, 2, 1, 1));
-  const array magnitudes = b.numbers(mx::take(table<int>(iq3_levels), levels, b.stream()));
+  const array magnitudes = b.numbers(mx::take(table<int>(iq3_xxs_levels), levels, b.stream()));
   const array negative = even_signs(b, spread(b, rest, kSevens, 127));
   return {times(b, magnitudes, negative), half_scales(b, shifted(b, rest, 28), 0.5), {}};
 }
@@ -287,16 +285,7 @@ struct Reader {
   Parts (*read)(const Blocks& blocks);
 };
 
-constexpr Reader readers[] = {
-    {QuantMethod::q4_0, q4_0},     {QuantMethod::q4_1, q4_1},     {QuantMethod::q5_0, q5_0},
-    {QuantMethod::q5_1, q5_1},     {QuantMethod::q8_0, q8_0},     {QuantMethod::q8_1, q8_1},
-    {QuantMethod::q2_k, q2_k},     {QuantMethod::q3_k, q3_k},     {QuantMethod::q4_k, q4_k},
-    {QuantMethod::q5_k, q5_k},     {QuantMethod::q6_k, q6_k},     {QuantMethod::q8_k, q8_k},
-    {QuantMethod::iq4_nl, iq4_nl}, {QuantMethod::iq4_xs, iq4_xs}, {QuantMethod::iq2_xxs, iq2_xxs},
-    {QuantMethod::iq2_xs, iq2_xs}, {QuantMethod::iq2_s, iq2_s},   {QuantMethod::iq3_xxs, iq3_xxs},
-    {QuantMethod::iq3_s, iq3_s},   {QuantMethod::iq1_s, iq1_s},   {QuantMethod::iq1_m, iq1_m},
-    {QuantMethod::tq1_0, tq1_0},   {QuantMethod::tq2_0, tq2_0},
-};
+constexpr Reader readers[] = {INGOT_GGUF_METHODS(INGOT_GGUF_ENTRY)};
 
 }  // namespace
 

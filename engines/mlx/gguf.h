@@ -1,4 +1,4 @@
-// GGUF blocks as numbers and back: engines/reference/gguf_layout.h says which bits are which.
+// GGUF blocks as numbers and back: engines/gguf_layout.h says which bits are which.
 //
 // Threads    as Frame.
 // Failure    guards with Code::out_of_range for numbers that a block cannot hold.

@@ -2,14 +2,14 @@
 // of groups of 32 and the ternary ones compute in f32; the others in f64 where the device has it.
 #include <algorithm>
 
+#include "engines/gguf_layout.h"
 #include "engines/mlx/cast.h"
 #include "engines/mlx/gguf.h"
-#include "engines/reference/gguf_layout.h"
 
 namespace ingot::mlx_engine {
 namespace {
 
-using namespace reference::gguf;
+using namespace gguf;
 
 // Blocks that are put together. Fields of a byte do not overlap, so that it is their sum: a product with zeros and ones.
 class Blocks {
@@ -35,7 +35,8 @@ class Blocks {
       const Field f = field(i);
       masks.push_back((1 << f.bits) - 1);
       shifts.push_back(f.shift);
-      place[static_cast<size_t>(i * size_ + f.at)] = 1;
+      const int at = i * size_ + f.at;
+      place[static_cast<size_t>(at)] = 1;
     }
     const array own =
         mx::bitwise_and(mx::astype(codes, mx::int32, stream()), array(masks.begin(), {columns}), stream());
@@ -163,7 +164,8 @@ void tq1_0(Blocks& b) {
   std::vector<float> weight_of(size_t{256} * 52);
   for (int i = 0; i < 256; ++i) {
     const Digit digit = tq1_0_digit(i);
-    weight_of[static_cast<size_t>(i * 52 + digit.at)] = static_cast<float>(weights[digit.power]);
+    const int at = i * 52 + digit.at;
+    weight_of[static_cast<size_t>(at)] = static_cast<float>(weights[digit.power]);
   }
   const array n = mx::matmul(digits, array(weight_of.begin(), {256, 52}), s);
   const array whole = mx::add(mx::multiply(mx::astype(n, mx::int32, s), array(256), s), array(242), s);
@@ -297,14 +299,7 @@ struct Writer {
   void (*write)(Blocks& blocks);
 };
 
-constexpr Writer writers[] = {
-    {QuantMethod::q4_0, q4_0},     {QuantMethod::q4_1, q4_1},     {QuantMethod::q5_0, q5_0},
-    {QuantMethod::q5_1, q5_1},     {QuantMethod::q8_0, q8_0},     {QuantMethod::q8_1, q8_1},
-    {QuantMethod::q2_k, q2_k},     {QuantMethod::q3_k, q3_k},     {QuantMethod::q4_k, q4_k},
-    {QuantMethod::q5_k, q5_k},     {QuantMethod::q6_k, q6_k},     {QuantMethod::q8_k, q8_k},
-    {QuantMethod::iq4_nl, iq4_nl}, {QuantMethod::iq4_xs, iq4_xs}, {QuantMethod::tq1_0, tq1_0},
-    {QuantMethod::tq2_0, tq2_0},
-};
+constexpr Writer writers[] = {INGOT_GGUF_WRITTEN(INGOT_GGUF_ENTRY)};
 
 }  // namespace
 

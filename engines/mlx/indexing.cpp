@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engines/mlx/ordering.h"
+#include "engines/mlx/scatter.h"
 #include "program/error.h"
 
 namespace ingot::mlx_engine {
@@ -58,13 +59,12 @@ array as_i64(Frame& frame, const array& integers) {
 array require_within(Frame& frame, const array& integers, int64_t low, int64_t high, Refusal refusal) {
   const mx::Stream s = frame.stream();
   const array wide = widened(frame, integers), inside = clipped(wide, {low}, {high}, s);
-  frame.guard(mx::equal(inside, wide, s), as_i64(frame, wide),
-              [low, high, refusal = std::move(refusal)](const Tensor& witness) {
-                const std::span<const int64_t> values = witness.as<int64_t>();
-                const auto outside = [&](int64_t value) { return value < low || value > high; };
-                const auto first = std::ranges::find_if(values, outside);
-                return refusal(first - values.begin(), *first);
-              });
+  const auto check = [low, high, refusal = std::move(refusal)](std::span<const int64_t> values) {
+    const auto outside = [&](int64_t value) { return value < low || value > high; };
+    const auto first = std::ranges::find_if(values, outside);
+    return first == values.end() ? std::nullopt : std::optional(refusal(first - values.begin(), *first));
+  };
+  frame.guard_integers(mx::equal(inside, wide, s), as_i64(frame, wide), check);
   return inside;
 }
 
@@ -90,13 +90,15 @@ Positions positions(Frame& frame, const array& indices, const Sizes& sizes, Inde
   if (mode == IndexMode::clamp) return {at, {}};
   const array inside = fits_none ? mx::zeros(at.shape(), mx::bool_, s) : mx::equal(at, wide, s);
   if (mode == IndexMode::drop) return {at, inside};
-  frame.guard(inside, as_i64(frame, wide), [sizes](const Tensor& witness) {
-    const std::span<const int64_t> values = witness.as<int64_t>();
-    size_t i = 0;
-    while (-sizes[i % sizes.size()] <= values[i] && values[i] < sizes[i % sizes.size()]) ++i;
-    return Error(Code::out_of_range,
-                 fmt::format("index {} is outside an axis of {} elements", values[i], sizes[i % sizes.size()]));
-  });
+  const auto check = [sizes](std::span<const int64_t> values) -> std::optional<Error> {
+    for (size_t i = 0; i < values.size(); ++i) {
+      const int64_t size = sizes[i % sizes.size()];
+      if (-size <= values[i] && values[i] < size) continue;
+      return Error(Code::out_of_range, fmt::format("index {} is outside an axis of {} elements", values[i], size));
+    }
+    return std::nullopt;
+  };
+  frame.guard_integers(inside, as_i64(frame, wide), check);
   return {at, {}};
 }
 
@@ -196,13 +198,6 @@ array write_box(Frame& frame, const array& x, const array& update, const std::ve
 
 namespace {
 
-// A number for each row, beside every element of it.
-array beside(const array& of_rows, const array& rows, mx::Stream s) {
-  mx::Shape shape(rows.ndim(), 1);
-  shape[0] = of_rows.shape(0);
-  return mx::reshape(of_rows, shape, s);
-}
-
 // The last write to each row. MLX keeps the order of writes on the CPU alone, and cannot leave one out.
 array set_rows(Frame& frame, const array& x, const Positions& rows, const array& updates) {
   const mx::Stream s = frame.stream();
@@ -210,42 +205,40 @@ array set_rows(Frame& frame, const array& x, const Positions& rows, const array&
   array number = mx::arange(0, updates.shape(0), mx::int32, s);
   const array none(-1, mx::int32);
   if (rows.inside) number = mx::where(*rows.inside, number, none, s);
-  const array last =
-      mx::scatter_max(mx::full({x.shape(0)}, -1, mx::int32, s), rows.at, mx::expand_dims(number, 1, s), 0, s);
+  const array last = last_writes(x.shape(0), rows.at, number, s);
   const array written = mx::take(updates, mx::maximum(last, array(0, mx::int32), s), 0, s);
-  return mx::where(beside(mx::greater(last, none, s), x, s), written, x, s);
+  return mx::where(beside_rows(mx::greater(last, none, s), x, s), written, x, s);
 }
 
-array sum_or_product(Frame& frame, bool sum, const array& x, const Positions& rows, const array& updates) {
+array sum_or_product(Frame& frame, ScatterFn fn, const array& x, const Positions& rows, const array& updates) {
   const mx::Stream s = frame.stream();
   const bool narrow = x.dtype() == mx::float16 || x.dtype() == mx::bfloat16;
   const mx::Dtype dtype = narrow ? mx::float32 : x.dtype();
   array terms = mx::astype(updates, dtype, s);
-  if (rows.inside) terms = mx::where(beside(*rows.inside, updates, s), terms, array(sum ? 0 : 1, dtype), s);
-  terms = mx::expand_dims(terms, 1, s);
-  const array wide = mx::astype(x, dtype, s);
-  const array y = sum ? mx::scatter_add(wide, rows.at, terms, 0, s) : mx::scatter_prod(wide, rows.at, terms, 0, s);
-  return mx::astype(y, x.dtype(), s);
+  if (rows.inside) {
+    const array nothing(fn == ScatterFn::add ? 0 : 1, dtype);
+    terms = mx::where(beside_rows(*rows.inside, updates, s), terms, nothing, s);
+  }
+  return mx::astype(scatter(fn, mx::astype(x, dtype, s), rows.at, terms, s), x.dtype(), s);
 }
 
 // Reals as integers: MLX loses NaN here.
-array extreme(Frame& frame, bool max, const array& x, const Positions& rows, const array& updates) {
+array extreme(Frame& frame, ScatterFn fn, const array& x, const Positions& rows, const array& updates) {
   const mx::Stream s = frame.stream();
   if (mx::issubdtype(x.dtype(), mx::floating)) {
     const mx::Dtype dtype = x.dtype() == mx::float64 ? mx::float64 : mx::float32;
     const auto ordered = [&](const array& reals) {
-      return to_ordered(frame, mx::astype(reals, dtype, s), max ? NanPlace::last : NanPlace::first);
+      return to_ordered(frame, mx::astype(reals, dtype, s), fn == ScatterFn::max ? NanPlace::last : NanPlace::first);
     };
-    const array y = extreme(frame, max, ordered(x), rows, ordered(updates));
+    const array y = extreme(frame, fn, ordered(x), rows, ordered(updates));
     return mx::astype(from_ordered(frame, y, dtype), x.dtype(), s);
   }
   array numbers = updates;
   if (rows.inside) {
     // Its own row's value changes nothing.
-    numbers = mx::where(beside(*rows.inside, updates, s), updates, mx::take(x, rows.at, 0, s), s);
+    numbers = mx::where(beside_rows(*rows.inside, updates, s), updates, mx::take(x, rows.at, 0, s), s);
   }
-  numbers = mx::expand_dims(numbers, 1, s);
-  return max ? mx::scatter_max(x, rows.at, numbers, 0, s) : mx::scatter_min(x, rows.at, numbers, 0, s);
+  return scatter(fn, x, rows.at, numbers, s);
 }
 
 }  // namespace
@@ -254,10 +247,10 @@ array combine(Frame& frame, ScatterFn fn, const array& x, const Positions& rows,
   if (x.size() == 0 || updates.size() == 0) return x;
   switch (fn) {
     case ScatterFn::set: return set_rows(frame, x, rows, updates);
-    case ScatterFn::add: return sum_or_product(frame, true, x, rows, updates);
-    case ScatterFn::mul: return sum_or_product(frame, false, x, rows, updates);
-    case ScatterFn::max: return extreme(frame, true, x, rows, updates);
-    case ScatterFn::min: return extreme(frame, false, x, rows, updates);
+    case ScatterFn::add:
+    case ScatterFn::mul: return sum_or_product(frame, fn, x, rows, updates);
+    case ScatterFn::max:
+    case ScatterFn::min: return extreme(frame, fn, x, rows, updates);
   }
   return x;
 }

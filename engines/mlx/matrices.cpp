@@ -83,7 +83,7 @@ array symmetric(const array& x, bool upper, mx::Stream s) {
   const int n = x.shape(-1);
   const array lower = mx::tri(n, n, upper ? -1 : 0, mx::bool_, s);
   const array read = upper ? mx::logical_not(lower, s) : lower;
-  const array y = mx::where(read, x, adjoint(x, s), s);
+  array y = mx::where(read, x, adjoint(x, s), s);
   if (x.dtype() != mx::complex64) return y;
   return mx::where(identity(n, n, mx::bool_, s), mx::astype(mx::real(x, s), mx::complex64, s), y, s);
 }
@@ -146,7 +146,7 @@ Inverse inverse_of(const Matrices& a) {
 namespace {
 
 // The squared magnitude of the number in each block of a column of blocks.
-array squares_of(const array& column, std::vector<int> axes, mx::Stream s) {
+array squares_of(const array& column, const std::vector<int>& axes, mx::Stream s) {
   mx::Shape stop = column.shape();
   stop.back() = 1;
   return mx::sum(mx::square(mx::slice(column, mx::Shape(column.ndim(), 0), stop, s), s), axes, true, s);
@@ -179,7 +179,7 @@ array substitute(const Matrices& a, const array& b, bool upper, bool unit) {
 namespace {
 
 // With a pivot of 0 nothing else counts.
-Determinant settled(Determinant d, const array& zero, const array& nan, mx::Stream s) {
+Determinant settled(const Determinant& d, const array& zero, const array& nan, mx::Stream s) {
   const auto settle = [&](const array& x, double of_zero, const array& is_zero, const array& is_nan) {
     return mx::where(is_nan, nan_like(x), mx::where(is_zero, number(of_zero, x), x, s), s);
   };

@@ -8,46 +8,13 @@
 
 #include "engines/mlx/cast.h"
 #include "engines/mlx/gguf.h"
+#include "engines/quant_facts.h"
 #include "program/error.h"
 
 namespace ingot::mlx_engine {
 namespace {
 
-// The levels of nf4: the quantiles of the normal distribution that QLoRA published.
-constexpr float nf4_levels[] = {
-    -1.0F,      -0.6961928F, -0.52507305F, -0.3949175F, -0.28444138F, -0.18477343F, -0.091050036F, 0.0F,
-    0.0795803F, 0.1609302F,  0.2461123F,   0.33791524F, 0.44070983F,  0.562617F,    0.72295684F,   1.0F,
-};
-
-array levels_of_nf4(mx::Dtype dtype) { return array(std::begin(nf4_levels), {16}, dtype); }
-
-// The dtype of the codes, where they are floats.
-std::optional<DType> code_dtype(QuantMethod method) {
-  switch (method) {
-    case QuantMethod::mxfp4:
-    case QuantMethod::nvfp4: return DType::f4e2m1;
-    case QuantMethod::mxfp8:
-    case QuantMethod::fp8_e4m3: return DType::f8e4m3;
-    case QuantMethod::fp8_e5m2: return DType::f8e5m2;
-    default: return {};
-  }
-}
-
-// The value of the largest code that `quantize` makes.
-double largest_code(const QuantScheme& scheme) {
-  switch (scheme.method) {
-    case QuantMethod::nf4: return 1;
-    case QuantMethod::mxfp4:
-    case QuantMethod::nvfp4: return 6;
-    case QuantMethod::mxfp8:
-    case QuantMethod::fp8_e4m3: return 448;
-    case QuantMethod::fp8_e5m2: return 57344;
-    case QuantMethod::affine: return std::ldexp(1, scheme.bits) - 1;
-    default: return std::ldexp(1, scheme.bits - 1) - 1;
-  }
-}
-
-bool has_bias(const QuantScheme& scheme) { return scheme.method == QuantMethod::affine; }
+array levels_of_nf4(mx::Dtype dtype) { return array(kNf4Levels.begin(), {16}, dtype); }
 
 // Where codes, scales and biases lie: sizes count elements, places count bytes.
 struct Layout {
@@ -123,7 +90,7 @@ array packed_codes(const array& codes, int bits, mx::Stream s) {
 
 array elements_at(const array& bytes, int64_t start, int64_t count, DType dtype, mx::Stream s) {
   const int size = bits(dtype) / 8, first = static_cast<int>(start), elements = static_cast<int>(count);
-  const array own = mx::slice(bytes, {first}, {first + elements * size}, s);
+  array own = mx::slice(bytes, {first}, {first + elements * size}, s);
   if (size == 1) return own;
   if (start % size == 0) return mx::view(own, to_mlx(dtype), s);
   // Memory of its own, so that the elements are aligned: one more in front.
@@ -167,6 +134,32 @@ void require_finite(Frame& frame, const array& x) {
 array nearest_level(const array& x, const array& levels, mx::Stream s) {
   const array distances = mx::abs(mx::subtract(levels, mx::expand_dims(x, -1, s), s), s);
   return mx::astype(mx::argmin(distances, -1, false, s), mx::uint8, s);
+}
+
+// In f32 a quotient beside the middle of two integers may be rounded to it: what is left of x beside the multiple decides,
+// which is computed without rounding. f64 has digits enough for any quotient of two f32.
+array nearest_multiple(const array& x, const array& scale, const std::optional<array>& bias, mx::Stream s) {
+  const array above = bias ? mx::subtract(x, *bias, s) : x;
+  array multiple = mx::round(mx::divide(above, scale, s), s);
+  if (x.dtype() != mx::float32) return multiple;
+  // Half of the digits each, so that their products with a code are exact.
+  const array mask(static_cast<int32_t>(0xFFFFF000));
+  const array high = mx::view(mx::bitwise_and(mx::view(scale, mx::int32, s), mask, s), mx::float32, s);
+  const array low = mx::subtract(scale, high, s);
+  const array left =
+      mx::subtract(mx::subtract(above, mx::multiply(multiple, high, s), s), mx::multiply(multiple, low, s), s);
+  const array two(2.0F), direction = mx::sign(left, s);
+  array past_middle = mx::subtract(mx::multiply(mx::abs(left, s), two, s), scale, s);
+  if (bias) {
+    // What the difference has lost of x and of the bias.
+    const array taken = mx::subtract(x, above, s), kept = mx::add(above, taken, s);
+    const array lost = mx::add(mx::subtract(x, kept, s), mx::subtract(taken, *bias, s), s);
+    past_middle = mx::add(past_middle, mx::multiply(mx::multiply(lost, two, s), direction, s), s);
+  }
+  const array half = mx::multiply(multiple, array(0.5F), s), odd = mx::not_equal(mx::floor(half, s), half, s);
+  const array zero(0.0F), in_middle = mx::logical_and(mx::equal(past_middle, zero, s), odd, s);
+  const array further = mx::logical_or(mx::greater(past_middle, zero, s), in_middle, s);
+  return mx::where(further, mx::add(multiple, direction, s), multiple, s);
 }
 
 // ----------------------------------------------------------------------------------------------------------- reading
@@ -231,14 +224,19 @@ Stored fitted_scale(Frame& frame, const array& spread, const QuantScheme& scheme
 array fitted_codes(Frame& frame, const array& x, const array& scale, const std::optional<array>& bias,
                    const QuantScheme& scheme, DType wide) {
   const mx::Stream s = frame.stream();
-  const array none = mx::equal(scale, number(0, scale), s), above = bias ? mx::subtract(x, *bias, s) : x;
-  const array ratio = mx::divide(above, mx::where(none, number(1, scale), scale, s), s);
-  const array q = mx::where(none, number(0, x), ratio, s);
-  if (scheme.method == QuantMethod::nf4) return nearest_level(q, levels_of_nf4(x.dtype()), s);
+  const array none = mx::equal(scale, number(0, scale), s), divisor = mx::where(none, number(1, scale), scale, s);
+  const auto in_group = [&](const array& q) { return mx::where(none, number(0, q), q, s); };
   const double largest = largest_code(scheme);
-  const array within = mx::clip(q, number(bias ? 0 : -largest, q), number(largest, q), s);
-  if (const auto dtype = code_dtype(scheme.method)) return cast(frame, within, wide, *dtype);
-  const array code = mx::astype(mx::round(within, s), mx::int32, s);
+  const auto within = [&](const array& q) {
+    return mx::clip(q, number(bias ? 0 : -largest, q), number(largest, q), s);
+  };
+  if (scheme.method == QuantMethod::nf4) {
+    return nearest_level(in_group(mx::divide(x, divisor, s)), levels_of_nf4(x.dtype()), s);
+  }
+  if (const auto dtype = code_dtype(scheme.method)) {
+    return cast(frame, within(in_group(mx::divide(x, divisor, s))), wide, *dtype);
+  }
+  const array code = mx::astype(within(in_group(nearest_multiple(x, divisor, bias, s))), mx::int32, s);
   return mx::astype(mx::bitwise_and(code, array((1 << scheme.bits) - 1), s), mx::uint8, s);
 }
 
@@ -253,7 +251,9 @@ array quantized(Frame& frame, const array& x, const QuantScheme& scheme, const S
   // Filled up with the last element, which changes neither the smallest nor the largest of its group.
   const array members = grouped(mx::reshape(x, {layout.rows, layout.columns}, s), layout, "edge", s);
   const array magnitude = mx::max(mx::abs(members, s), -1, true, s);
-  const array low = mx::min(members, -1, true, s), high = mx::max(members, -1, true, s);
+  // The first of the smallest: of -0 and 0 mx::min takes either.
+  const array low = mx::take_along_axis(members, mx::argmin(members, -1, true, s), -1, s);
+  const array high = mx::max(members, -1, true, s);
   const Stored scale = fitted_scale(frame, has_bias(scheme) ? mx::subtract(high, low, s) : magnitude, scheme, wide);
   std::optional<Stored> bias;
   if (has_bias(scheme)) {

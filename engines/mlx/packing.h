@@ -41,6 +41,8 @@ DType fitting_dtype(const Frame& frame);
 array held_by(Frame& frame, const array& x, DType from, DType to, std::string what);
 // Fails the call unless every element is finite.
 void require_finite(Frame& frame, const array& x);
+// The integer nearest (x - bias) / scale, of two the even one; f32 or f64, with scale > 0. Exact up to 8 bits.
+array nearest_multiple(const array& x, const array& scale, const std::optional<array>& bias, mx::Stream s);
 // The place of the level nearest each element, of two the lower.
 array nearest_level(const array& x, const array& levels, mx::Stream s);
 

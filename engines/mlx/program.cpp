@@ -31,6 +31,8 @@ class MlxPending final : public Pending {
   MlxPending(Device& device, std::vector<array> computed, std::vector<Guard> guards)
       : device_(device), computed_(std::move(computed)), guards_(std::move(guards)) {}
 
+  bool certain() const override { return guards_.empty(); }
+
   bool ready() const override {
     const auto available = [](const array& value) { return value.is_available(); };
     return std::ranges::all_of(computed_, available) && std::ranges::all_of(guards_, available, &Guard::holds);
@@ -60,9 +62,17 @@ size_t traceable_segments(const Plan& plan) {
   return count;
 }
 
+// Whether a call that has been lowered, and has no guards, ends well: the sizes of its outputs are known, and no function
+// of the host runs while it is computed.
+bool nothing_fails(const Plan& plan, GraphId method) {
+  return plan.custom_ops.empty() && std::ranges::all_of(plan.segments[method.id], &Segment::traceable);
+}
+
 Handle handle_of(array value, const TensorType& type, Sizes sizes, Device& device) {
   return std::make_shared<MlxTensor>(std::move(value), type.dtype, std::move(sizes), type.scheme, device);
 }
+
+const array& array_of(const Handle& handle) { return dynamic_cast<const MlxTensor&>(*handle).value(); }
 
 }  // namespace
 
@@ -86,8 +96,11 @@ MlxProgram::MlxProgram(const Program& program, Device& device, Mode mode, const 
       observer_(options.observer),
       traces_(options.cached_signatures * traceable_segments(plan_)) {
   check_dtypes(plan_.program, device_);
-  for (const Weight& weight : plan_.program.weights) weights_.push_back(on_device(weight.tensor));
-  if (mode_ == Mode::compiled) debug(2, [&] { return describe_segments(plan_); });
+  for (const Handle& weight : options.weights) weights_.push_back(array_of(weight));
+  for (size_t i = weights_.size(); i < plan_.program.weights.size(); ++i) {
+    weights_.push_back(on_device(plan_.program.weights[i].tensor));
+  }
+  if (traces()) debug(2, [&] { return describe_segments(plan_); });
 }
 
 array MlxProgram::on_device(const Tensor& tensor) {
@@ -96,41 +109,63 @@ array MlxProgram::on_device(const Tensor& tensor) {
 }
 
 Handle MlxProgram::upload(const Tensor& tensor) {
-  return std::make_shared<MlxTensor>(on_device(tensor), tensor.dtype(), tensor.sizes(), tensor.scheme(), device_);
+  return std::make_shared<MlxTensor>(on_device(tensor), tensor.dtype(), tensor.sizes(), tensor.scheme(), device_,
+                                     known_integers(tensor));
 }
 
-void MlxProgram::set_weight(WeightId weight, const Tensor& tensor) {
-  array value = on_device(tensor);
+Handle MlxProgram::weight(WeightId weight) const {
+  const Tensor& tensor = plan_.program.weights[weight.id].tensor;
   Turn turn(device_);
-  weights_[weight.id] = std::move(value);
+  return handle_of(weights_[weight.id], tensor.type(), tensor.sizes(), device_);
 }
 
-std::unique_ptr<Pending> MlxProgram::start(Invocation invocation) {
+void MlxProgram::set_weight(WeightId weight, const Handle& value) {
+  Turn turn(device_);
+  weights_[weight.id] = array_of(value);
+}
+
+std::unique_ptr<Pending> MlxProgram::start(Invocation& invocation) {
   const Graph& graph = plan_.program.graphs[invocation.method.id];
-  const auto array_of = [](const Handle& handle) { return dynamic_cast<const MlxTensor&>(*handle).value(); };
   std::vector<array> inputs, states;
-  std::ranges::transform(invocation.inputs, std::back_inserter(inputs), array_of);
-  std::ranges::transform(invocation.states, std::back_inserter(states), array_of);
+  std::vector<Known> known;
+  for (const Handle& handle : invocation.inputs) {
+    const auto& tensor = dynamic_cast<const MlxTensor&>(*handle);
+    inputs.push_back(tensor.value());
+    if (tensor.known()) known.push_back({tensor.value().id(), tensor.known()});
+  }
+  for (const Handle& handle : invocation.states) {
+    states.push_back(array_of(handle));
+    if (!device_.is_cpu()) continue;  // reading them would wait
+    if (Integers integers = known_integers(states.back())) known.push_back({states.back().id(), std::move(integers)});
+  }
   invocation.inputs.clear();
   std::vector<bool> written(states.size(), false);
 
   Turn turn(device_);
-  Call call{plan_,
-            device_,
-            weights_,
-            states,
-            written,
-            {},
-            Meter(limits_),
-            mode_ == Mode::eager,
-            mode_ == Mode::compiled ? &traces_ : nullptr,
-            std::move(invocation.cancelled),
-            observer_ ? &observer_ : nullptr};
+  Call call{.plan = plan_,
+            .device = device_,
+            .weights = weights_,
+            .states = states,
+            .states_written = written,
+            .guards = {},
+            .meter = Meter(limits_),
+            .known = std::move(known),
+            .eager = mode_ == Mode::eager,
+            .traces = traces() ? &traces_ : nullptr,
+            .cancelled = invocation.cancelled,
+            .observer = observer_ ? &observer_ : nullptr};
   Frame frame(call, invocation.method, std::move(inputs), std::move(invocation.bindings));
   std::vector<array> outputs = frame.run();
   std::vector<array> computed = outputs;
   for (size_t i = 0; i < states.size(); ++i) {
     if (written[i]) computed.push_back(states[i]);
+  }
+  std::vector<Handle> states_after = invocation.states;
+  const bool in_place = call.guards.empty() && nothing_fails(plan_, invocation.method);
+  for (size_t i = 0; i < states.size(); ++i) {
+    if (!written[i]) continue;
+    states_after[i] = nullptr;
+    if (in_place) invocation.states[i] = nullptr;  // whose memory MLX may now write to, unless others hold it too
   }
   translated([&] { submit(computed, call.guards); });
 
@@ -139,7 +174,7 @@ std::unique_ptr<Pending> MlxProgram::start(Invocation invocation) {
     const Ref value = graph.outputs[i].value;
     pending->outputs.push_back(handle_of(std::move(outputs[i]), graph.type(value), frame.sizes(value), device_));
   }
-  pending->states = std::move(invocation.states);
+  pending->states = std::move(states_after);
   for (size_t i = 0; i < states.size(); ++i) {
     if (!written[i]) continue;
     const TensorType& type = plan_.program.states[i].type;
@@ -152,7 +187,7 @@ std::vector<std::string> MlxProgram::explain(GraphId id) const {
   std::vector<std::string> lines;
   const Graph& graph = plan_.program.graphs[id.id];
   for (const Segment& segment : plan_.segments[id.id]) {
-    const bool traced = segment.traceable && mode_ == Mode::compiled;
+    const bool traced = segment.traceable && traces();
     for (uint32_t i = segment.first; i < segment.end; ++i) {
       const Op& op = graph.nodes[i].op;
       const std::string how = traced ? "traced" : segment.traceable ? "lowered" : "reads values";

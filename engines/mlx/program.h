@@ -16,8 +16,9 @@
 
 namespace ingot::mlx_engine {
 
-enum class Mode { eager, lazy, compiled };
-inline constexpr std::string_view mode_names[] = {"eager", "lazy", "compiled"};
+// `async` runs as `compiled` does; a Session that has it does not wait where it need not.
+enum class Mode { eager, lazy, compiled, async };
+inline constexpr std::string_view mode_names[] = {"eager", "lazy", "compiled", "async"};
 
 class MlxProgram final : public CompiledProgram {
  public:
@@ -25,13 +26,15 @@ class MlxProgram final : public CompiledProgram {
 
   const Program& program() const override { return plan_.program; }
   Handle upload(const Tensor& tensor) override;
-  void set_weight(WeightId weight, const Tensor& tensor) override;
-  std::unique_ptr<Pending> start(Invocation call) override;
+  Handle weight(WeightId weight) const override;
+  void set_weight(WeightId weight, const Handle& value) override;
+  std::unique_ptr<Pending> start(Invocation& call) override;
   std::vector<std::string> explain(GraphId graph) const override;
   EngineCounters counters() const override;
 
  private:
   array on_device(const Tensor& tensor);
+  bool traces() const { return mode_ == Mode::compiled || mode_ == Mode::async; }
 
   Plan plan_;
   Device& device_;

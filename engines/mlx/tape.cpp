@@ -1,11 +1,17 @@
 #include "engines/mlx/tape.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <mlx/compile_impl.h>
+#include <mlx/primitives.h>
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <numeric>
 #include <optional>
+#include <string>
+#include <typeinfo>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -16,13 +22,22 @@ namespace {
 // Constants that a tape may hold; what is larger is computed by every call.
 constexpr size_t most_constant_bytes = size_t{16} << 20;
 
-// mlx::compile on a GPU, for the fusion alone: its cache forgets the function at once.
-std::vector<array> fused(const Tape::Function& function, const std::vector<array>& inputs) {
+// mlx::compile on a GPU, for the fusion alone: its cache forgets the function at once. Outputs that nothing computes stay
+// as they are: where two of them are equal numbers MLX would lose one.
+void fuse(const Tape::Function& function, const std::vector<array>& inputs, std::vector<array>& outputs) {
   static std::atomic<std::uintptr_t> next_id = 1;
   const std::uintptr_t id = next_id++;
-  std::vector<array> outputs = mx::detail::compile(function, id)(inputs);
+  const auto computed = [&function](const std::vector<array>& placeholders) {
+    std::vector<array> results = function(placeholders);
+    std::erase_if(results, [](const array& result) { return !result.has_primitive(); });
+    return results;
+  };
+  const std::vector<array> results = mx::detail::compile(computed, id)(inputs);
   mx::detail::compile_erase(mx::detail::compile_cache(), id);
-  return outputs;
+  auto next = results.begin();
+  for (array& output : outputs) {
+    if (output.has_primitive()) output = *next++;
+  }
 }
 
 // The arrays that others are computed from, each behind its own inputs, and once.
@@ -58,6 +73,16 @@ class InOrder {
   std::unordered_set<std::uintptr_t> seen_;
 };
 
+// Of a constant that is small and lies in memory of the host: its type, then its bytes. Empty for others.
+std::string contents_of(const array& constant) {
+  constexpr size_t most_bytes = 4096;
+  const bool readable = constant.data_shared_ptr() && constant.size() > 0 && constant.flags().row_contiguous;
+  if (!readable || constant.nbytes() > most_bytes) return {};
+  std::string contents =
+      fmt::format("{} {}:", static_cast<int>(constant.dtype().val()), fmt::join(constant.shape(), ","));
+  return contents.append(constant.data<char>(), constant.nbytes());
+}
+
 size_t bytes_of(const std::vector<mx::Shape>& shapes, const std::vector<mx::Dtype>& dtypes) {
   size_t bytes = 0;
   for (size_t i = 0; i < shapes.size(); ++i) {
@@ -74,17 +99,27 @@ Tape::Tape(const Function& function, const std::vector<array>& like, const Devic
     inputs.emplace_back(a.shape(), a.dtype(), nullptr, std::vector<array>{});
     inputs.back().set_tracer(true);
   }
-  record(inputs, function(inputs));
-  if (!device.is_cpu() && !has_empty()) record(inputs, fused(function, inputs));
-  fold(device);
+  std::vector<array> outputs = function(inputs);
+  record(inputs, outputs);
+  if (is_fusible(device)) {
+    fuse(function, inputs, outputs);
+    record(inputs, outputs);
+  }
+  merge();
+  fold();
   mark_last_uses();
 }
 
-// MLX's fused kernels cannot be launched on nothing.
-bool Tape::has_empty() const {
-  return std::ranges::any_of(steps_, [](const Step& step) {
-    return std::ranges::any_of(step.shapes, [](const mx::Shape& shape) { return std::ranges::count(shape, 0) > 0; });
-  });
+// MLX's fused kernels cannot be launched on nothing, and what a program for the GPU has on the CPU, f64 above all, would
+// be compiled there. Numbers become part of their text, complex ones with too few digits, and NaN not at all.
+bool Tape::is_fusible(const Device& device) const {
+  const auto is_empty = [](const mx::Shape& shape) { return std::ranges::count(shape, 0) > 0; };
+  const auto is_fit = [&](const Step& step) {
+    return step.primitive->device() == device.stream().device && std::ranges::none_of(step.shapes, is_empty);
+  };
+  const auto is_complex = [](const array& constant) { return constant.dtype() == mx::complex64; };
+  return !device.is_cpu() && !steps_.empty() && std::ranges::all_of(steps_, is_fit) &&
+         std::ranges::none_of(constants_, is_complex);
 }
 
 void Tape::record(const std::vector<array>& inputs, const std::vector<array>& outputs) {
@@ -120,8 +155,47 @@ void Tape::for_each_use(F function) {
   std::ranges::for_each(outputs_, function);
 }
 
+bool Tape::Step::equals(const Step& other) const {
+  return typeid(*primitive) == typeid(*other.primitive) && shapes == other.shapes && dtypes == other.dtypes &&
+         primitive->stream() == other.primitive->stream() && primitive->is_equivalent(*other.primitive);
+}
+
+// Steps that compute the same from the same are one, as are small constants that are equal: layers lower the same
+// positions, masks and numbers again and again.
+void Tape::merge() {
+  std::vector<Slot> moved(input_count_);
+  std::iota(moved.begin(), moved.end(), Slot{0});
+  std::map<std::string, Slot> by_contents;
+  for (const array& constant : constants_) {
+    const auto slot = static_cast<Slot>(moved.size());
+    const std::string contents = contents_of(constant);
+    moved.push_back(contents.empty() ? slot : by_contents.emplace(contents, slot).first->second);
+  }
+  struct Made {
+    size_t step;
+    Slot first;
+  };
+  std::map<std::vector<Slot>, std::vector<Made>> by_inputs;
+  std::vector<Step> rest;
+  auto next = static_cast<Slot>(moved.size());
+  for (Step& step : steps_) {
+    std::vector<Slot> inputs;
+    for (Use& use : step.inputs) inputs.push_back(use.slot = moved[use.slot]);
+    std::vector<Made>& alike = by_inputs[inputs];
+    const auto same = std::ranges::find_if(alike, [&](const Made& made) { return rest[made.step].equals(step); });
+    const Slot first = same == alike.end() ? next : same->first;
+    for (size_t i = 0; i < step.shapes.size(); ++i) moved.push_back(first + static_cast<Slot>(i));
+    if (same != alike.end()) continue;
+    alike.push_back({rest.size(), first});
+    next += static_cast<Slot>(step.shapes.size());
+    rest.push_back(std::move(step));
+  }
+  steps_ = std::move(rest);
+  for (Use& use : outputs_) use.slot = moved[use.slot];
+}
+
 // What depends on no input is computed once: masks, tables of positions.
-void Tape::fold(const Device& device) {
+void Tape::fold() {
   std::vector<std::optional<array>> known(input_count_);  // by slot
   known.insert(known.end(), constants_.begin(), constants_.end());
   std::vector<Step> rest;
@@ -154,7 +228,12 @@ void Tape::fold(const Device& device) {
     if (!known[use.slot] || kept[use.slot]) return;
     kept[use.slot] = true;
     moved[use.slot] = static_cast<Slot>(input_count_ + constants_.size());
-    constants_.push_back(mx::contiguous(*known[use.slot], false, device.stream()));
+    array& constant = *known[use.slot];
+    // Where it is computed: a GPU cannot even copy f64. What is empty may have no memory that could be shared.
+    if (constant.has_primitive() && constant.size() > 0) {
+      constant = mx::contiguous(constant, false, constant.primitive().stream());
+    }
+    constants_.push_back(constant);
   });
   for (size_t i = 0; i < results.size(); ++i) {
     moved[results[i]] = static_cast<Slot>(input_count_ + constants_.size() + i);

@@ -42,11 +42,14 @@ class Tape {
     std::vector<Use> inputs;
     std::vector<mx::Shape> shapes;  // of its outputs, which take the next slots
     std::vector<mx::Dtype> dtypes;
+
+    bool equals(const Step& other) const;  // but for the inputs
   };
 
   void record(const std::vector<array>& inputs, const std::vector<array>& outputs);
-  bool has_empty() const;
-  void fold(const Device& device);
+  bool is_fusible(const Device& device) const;
+  void merge();
+  void fold();
   void mark_last_uses();
   template <class F>
   void for_each_use(F function);

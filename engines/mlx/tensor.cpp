@@ -11,7 +11,10 @@ Tensor MlxTensor::to_host() const {
     value = mx::contiguous(mx::copy(value, device_.stream()), false, device_.stream());
     mx::eval(value);
   }
-  return download(value, dtype_, sizes_, scheme_);
+  Tensor tensor = download(value, dtype_, sizes_, scheme_);
+  // A row of a state must not keep all of it, and from being written in place.
+  const bool is_part = value.size() > 0 && value.buffer_size() / 2 > value.nbytes();
+  return is_part ? Tensor(dtype_, sizes_, Buffer::copy_of(tensor.bytes()), scheme_) : tensor;
 }
 
 }  // namespace ingot::mlx_engine

@@ -9,23 +9,27 @@
 #include "engines/engine.h"
 #include "engines/mlx/convert.h"
 #include "engines/mlx/device.h"
+#include "engines/mlx/known.h"
 
 namespace ingot::mlx_engine {
 
 class MlxTensor final : public DeviceTensor {
  public:
-  MlxTensor(array value, DType dtype, Sizes sizes, std::optional<QuantScheme> scheme, Device& device)
+  MlxTensor(array value, DType dtype, Sizes sizes, std::optional<QuantScheme> scheme, Device& device,
+            Integers known = {})
       : value_(std::move(value)),
         dtype_(dtype),
         sizes_(std::move(sizes)),
-        scheme_(std::move(scheme)),
-        device_(device) {}
+        scheme_(scheme),
+        device_(device),
+        known_(std::move(known)) {}
 
   DType dtype() const override { return dtype_; }
   const Sizes& sizes() const override { return sizes_; }
   const std::optional<QuantScheme>& scheme() const override { return scheme_; }
   Tensor to_host() const override;
   const array& value() const { return value_; }
+  const Integers& known() const { return known_; }
 
  private:
   array value_;
@@ -33,6 +37,7 @@ class MlxTensor final : public DeviceTensor {
   Sizes sizes_;
   std::optional<QuantScheme> scheme_;
   Device& device_;
+  Integers known_;
 };
 
 }  // namespace ingot::mlx_engine

@@ -18,9 +18,13 @@ static std::string describe_trace(const Graph& graph, const Segment& segment, co
 }
 
 // Sizes follow from the symbols, so these stand for all shapes.
-std::vector<int64_t> Frame::trace_key(const Segment& segment) const {
+std::vector<int64_t> Frame::trace_key(const Segment& segment, const std::vector<array>& passed) const {
   std::vector<int64_t> key = {id_.id, segment.first};
   for (const Symbol& symbol : call_.plan.program.symbols) key.push_back(bindings_.find(symbol).value_or(-1));
+  // What is known is checked by replays, the rest by guards on the tape.
+  for (size_t i = 0; i < passed.size(); ++i) {
+    if (known(passed[i].id())) key.push_back(static_cast<int64_t>(i));
+  }
   return key;
 }
 
@@ -31,16 +35,29 @@ std::vector<array> Frame::passed_to(const Segment& segment) const {
   return passed;
 }
 
-Trace Frame::record(const Segment& segment) const {
+Trace Frame::record(const Segment& segment, const std::vector<array>& passed) const {
   std::vector<StateId> written;
   std::vector<std::function<Error(const Tensor&)>> refusals;
+  std::vector<KnownCheck> checks;
   uint64_t steps = 0;
   int64_t peak = 0;
   const auto lower_segment = [&](const std::vector<array>& placeholders) {
     std::vector<array> weights = call_.weights, states = call_.states;
     std::vector<bool> states_written(states.size(), false);
-    Call traced{call_.plan, call_.device, weights, states, states_written, {}, Meter(call_.meter.limits()),
-                false,      nullptr,      nullptr};
+    written.clear(), refusals.clear(), checks.clear();  // MLX may trace twice
+    Call traced{.plan = call_.plan,
+                .device = call_.device,
+                .weights = weights,
+                .states = states,
+                .states_written = states_written,
+                .guards = {},
+                .meter = Meter(call_.meter.limits()),
+                .known = {},
+                .checks = &checks,
+                .cancelled = nullptr};
+    for (size_t i = 0; i < passed.size(); ++i) {
+      traced.known.push_back({known(passed[i].id()) ? placeholders[i].id() : 0, {}});
+    }
     Frame frame(traced, id_, {}, bindings_);
     auto next = placeholders.begin();
     for (Ref input : segment.inputs) frame.values_[input.id] = *next++;
@@ -49,7 +66,6 @@ Trace Frame::record(const Segment& segment) const {
     for (uint32_t i = segment.first; i < segment.end; ++i) frame.lower(graph_.nodes[i]);
 
     std::vector<array> outputs = frame.in(segment.outputs);
-    written.clear(), refusals.clear();  // MLX may trace twice
     for (StateId state : segment.states) {
       if (!states_written[state.id]) continue;
       written.push_back(state);
@@ -64,20 +80,23 @@ Trace Frame::record(const Segment& segment) const {
     peak = traced.meter.peak();
     return outputs;
   };
-  Tape tape(lower_segment, passed_to(segment), call_.device);
-  return {std::move(tape), std::move(written), std::move(refusals), steps, peak};
+  Tape tape(lower_segment, passed, call_.device);
+  return {std::move(tape), std::move(written), std::move(refusals), std::move(checks), steps, peak};
 }
 
 void Frame::run_traced(const Segment& segment) {
-  const std::shared_ptr<const Trace> trace = call_.traces->get(trace_key(segment), [&] {
+  std::vector<array> passed = passed_to(segment);
+  const std::shared_ptr<const Trace> trace = call_.traces->get(trace_key(segment, passed), [&] {
     debug(3, [&] { return describe_trace(graph_, segment, bindings_); });
-    return record(segment);
+    return record(segment, passed);
   });
   call_.meter.spend(trace->steps);
   call_.meter.hold(trace->peak_bytes);
   call_.meter.release(trace->peak_bytes);
 
-  std::vector<array> passed = passed_to(segment);
+  for (const auto& [position, check] : trace->checks) {
+    if (const std::optional<Error> error = check(*known(passed[position].id())->integers)) throw *error;
+  }
   drop(segment.dead);
   std::vector<array> results = trace->tape.replay(std::move(passed));
   auto next = std::make_move_iterator(results.begin());

@@ -22,6 +22,7 @@ struct Trace {
   Tape tape;
   std::vector<StateId> states_written;
   std::vector<std::function<Error(const Tensor& witness)>> refusals;
+  std::vector<KnownCheck> checks;
   uint64_t steps = 0;
   int64_t peak_bytes = 0;
 };

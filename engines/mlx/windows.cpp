@@ -6,13 +6,9 @@
 
 namespace ingot::mlx_engine {
 
-int64_t WindowAxis::taps_before(int64_t o, int64_t position) const {
-  const int64_t distance = position - start(o);
-  return distance <= 0 ? 0 : std::min(kernel, (distance - 1) / dilation + 1);
-}
-
-bool WindowAxis::is_close() const {
-  return std::max<int64_t>(before, 0) <= 4 * (in + out) && behind() <= 4 * (in + out);
+bool is_close(const WindowAxis& axis) {
+  const int64_t most = 4 * (axis.in + axis.out);
+  return std::max<int64_t>(axis.before, 0) <= most && lacks_behind(axis) <= most;
 }
 
 // -------------------------------------------------------------------------------------------------------------- taps
@@ -54,7 +50,7 @@ array padded(const array& x, const std::vector<WindowAxis>& axes, const array& f
   for (size_t i = 0; i < axes.size(); ++i) {
     which.push_back(static_cast<int>(i) + 2);
     low.push_back(std::max<int64_t>(axes[i].before, 0));
-    high.push_back(std::max<int64_t>(axes[i].behind(), 0));
+    high.push_back(std::max<int64_t>(lacks_behind(axes[i]), 0));
   }
   const auto none = [](int64_t size) { return size == 0; };
   if (std::ranges::all_of(low, none) && std::ranges::all_of(high, none)) return x;
@@ -78,7 +74,7 @@ array taken(const array& x, int axis, const Taps& taps, const array& fill, mx::S
   const mx::Shape table = to_mlx(Sizes{taps.out, taps.count});
   std::vector<int32_t> inside = taps.elements;
   for (int32_t& element : inside) element = std::max(element, 0);
-  const array read = mx::take(x, array(inside.data(), table), axis, s);
+  array read = mx::take(x, array(inside.data(), table), axis, s);
   if (std::ranges::find(taps.elements, -1) == taps.elements.end()) return read;
   mx::Shape shape(read.ndim(), 1);
   std::ranges::copy(table, shape.begin() + axis);
@@ -122,7 +118,7 @@ array windows(Frame& frame, const array& x, const std::vector<Taps>& taps, const
 }
 
 array windows(Frame& frame, const array& x, const std::vector<WindowAxis>& axes, const array& fill) {
-  if (std::ranges::all_of(axes, &WindowAxis::is_close)) return viewed(x, axes, fill, frame.stream());
+  if (std::ranges::all_of(axes, is_close)) return viewed(x, axes, fill, frame.stream());
   std::vector<Taps> taps;
   for (const WindowAxis& axis : axes) taps.push_back(taps_of(axis, false));
   return windows(frame, x, taps, fill);

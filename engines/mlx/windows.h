@@ -7,40 +7,23 @@
 #include <vector>
 
 #include "engines/mlx/frame.h"
-#include "program/windows.h"
+#include "engines/window_axes.h"
 
 namespace ingot::mlx_engine {
 
-// The axes behind [N, C].
-inline Sizes spatial(const Sizes& sizes) { return {sizes.begin() + 2, sizes.end()}; }
+// How many elements the last window lacks behind the axis; negative where it ends before.
+inline int64_t lacks_behind(const WindowAxis& axis) { return axis.start(axis.out - 1) + axis.extent() - axis.in; }
+// Whether there is little padding: then it costs little to write it out.
+bool is_close(const WindowAxis& axis);
 
-// One spatial axis: window o reads positions start(o) + k·dilation for k in 0 … kernel-1, of an axis of `in` elements.
-// A negative `before` leaves the first elements out.
-struct WindowAxis {
-  int64_t in, kernel, stride, dilation, before, after, out;
-
-  int64_t start(int64_t o) const { return o * stride - before; }
-  int64_t extent() const { return (kernel - 1) * dilation + 1; }
-  // How many elements the last window lacks behind the axis; negative where it ends before.
-  int64_t behind() const { return start(out - 1) + extent() - in; }
-  // How many k of window o are in front of a position.
-  int64_t taps_before(int64_t o, int64_t position) const;
-  // Whether there is little padding: then it costs little to write it out.
-  bool is_close() const;
-};
-
-// The axes of an op whose result has the spatial sizes `out`.
+// Those of every engine, and every position of a window is within i64.
 template <class O>
 std::vector<WindowAxis> window_axes(const O& op, const Frame& frame, const Sizes& in, const Sizes& kernel,
                                     const Sizes& out) {
-  const Windows windows = windows_of(op, {kernel.begin(), kernel.end()});
-  std::vector<WindowAxis> axes;
-  for (size_t i = 0; i < in.size(); ++i) {
-    const int64_t before = frame.size(windows.before[i]), after = frame.size(windows.after[i]);
-    // Each throws where it leaves i64: then every position of a window is within.
-    static_cast<void>(Dim(before) + in[i] + after + out[i]);
-    static_cast<void>(windows.extent(i) + windows.padded(i, in[i]));
-    axes.push_back({in[i], kernel[i], windows.strides[i], windows.dilations[i], before, after, out[i]});
+  std::vector<WindowAxis> axes = ingot::window_axes(op, frame, in, kernel, out);
+  // Throws where it leaves i64.
+  for (const WindowAxis& axis : axes) {
+    static_cast<void>(Dim(axis.extent()) + (Dim(axis.before) + axis.in + axis.after));
   }
   return axes;
 }

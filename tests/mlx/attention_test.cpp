@@ -2,19 +2,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <random>
-
-#include "tests/support/case.h"
+#include "tests/support/agreement.h"
 
 namespace ingot::test {
 namespace {
-
-Tensor numbers(Sizes sizes, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<float> values(static_cast<size_t>(element_count(sizes)));
-  for (float& x : values) x = static_cast<float>(static_cast<int>(random() % 65) - 32) / 16;
-  return Tensor::of<float>(std::move(sizes), values);
-}
 
 struct Variant {
   const char* name;
@@ -55,12 +46,10 @@ TEST_P(ModelAttention, AgreesWithTheReference) {
                        {"lengths", Tensor::of<int32_t>({2}, {48, 31})},
                        {"positions", Tensor::of<int32_t>({48}, positions)}};
   for (DType dtype : {DType::f32, DType::f16, DType::bf16}) {
+    SCOPED_TRACE(to_string(dtype));
     const std::string text = program_of(variant, dtype);
-    const Tensor expected = Machine(text).call("main", inputs).at("y");
-    const Tensor actual = Machine(text, Target::parse("mlx:lazy")).call("main", inputs).at("y");
     const double step = dtype == DType::f32 ? 0x1p-18 : dtype == DType::f16 ? 0x1p-9 : 0x1p-6;
-    EXPECT_EQ(difference(actual, expected, {.ulps = 0, .atol = step, .rtol = step, .signed_zero = false}), "")
-        << to_string(dtype);
+    expect_as_reference(text, inputs, {{.ulps = 0, .atol = step, .rtol = step, .signed_zero = false}, {"mlx:lazy"}});
   }
 }
 

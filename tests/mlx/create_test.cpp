@@ -2,13 +2,10 @@
 // bit, and so are the steps of a long iota.
 #include <gtest/gtest.h>
 
-#include "tests/support/case.h"
+#include "tests/support/agreement.h"
 
-namespace ingot {
+namespace ingot::test {
 namespace {
-
-using test::Target;
-using test::Tensors;
 
 constexpr std::string_view kProgram = R"(ingot 1
 method exact(%key: u32[2]) -> (narrow, wide, f16, bf16, f32, f64, scaled, permutation, mask) {
@@ -40,13 +37,7 @@ method normal(%key: u32[2]) -> (f16, f32, f64) {
 )";
 
 void compare(std::string_view method, const Tensors& inputs, int ulps) {
-  const Tensors expected = test::Machine(kProgram).call(method, inputs);
-  for (const char* target : {"mlx:eager", "mlx:lazy", "mlx:compiled"}) {
-    const Tensors actual = test::Machine(kProgram, Target::parse(target)).call(method, inputs);
-    for (const auto& [name, tensor] : expected) {
-      EXPECT_EQ(test::difference(actual.at(name), tensor, {.ulps = ulps}), "") << target << ", " << name;
-    }
-  }
+  expect_as_reference(kProgram, inputs, {.closeness = {.ulps = ulps}, .method = method});
 }
 
 Tensors key(uint32_t low, uint32_t high) { return {{"key", Tensor::of<uint32_t>({2}, {low, high})}}; }
@@ -61,4 +52,4 @@ TEST(MlxCreate, DrawsTheSameNormalNumbersToRounding) { compare("normal", key(77,
 TEST(MlxCreate, IotaRoundsOnce) { compare("iota", {}, 0); }
 
 }  // namespace
-}  // namespace ingot
+}  // namespace ingot::test

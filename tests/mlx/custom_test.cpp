@@ -11,7 +11,6 @@
 
 #include "engines/mlx/convert.h"
 #include "tests/runtime/support.h"
-#include "tests/support/target.h"
 
 namespace ingot {
 namespace {
@@ -21,7 +20,6 @@ using mlx_engine::add_mlx_op;
 using mx::array;
 using test::f32;
 using test::message_of;
-using test::Target;
 using test::values;
 
 using Types = std::vector<TensorType>;
@@ -105,28 +103,18 @@ void add_hook(Registry& registry, const std::string& name, const std::function<v
              [hook](const Arrays& operands, const Attributes&, mx::Stream) { return hook(), operands; });
 }
 
-class OnEveryTarget : public testing::TestWithParam<const char*> {
+class CustomOps : public test::OnTarget {
  protected:
-  Executable compiled(std::string_view text) const {
-    const Target target = Target::parse(GetParam());
-    return test::compiled(text, {.engine = target.engine, .mode = target.mode, .registry = registry});
-  }
-  bool is_mlx() const { return Target::parse(GetParam()).engine == "mlx"; }
-  bool is_traced() const { return Target::parse(GetParam()).mode == "compiled"; }
+  Executable compiled(std::string_view text) const { return OnTarget::compiled(text, {.registry = registry}); }
 
   const std::shared_ptr<Registry> registry = std::make_shared<Registry>();
 };
 
-INSTANTIATE_TEST_SUITE_P(CustomOps, OnEveryTarget,
-                         testing::Values("reference", "mlx:eager", "mlx:lazy", "mlx:compiled"), [](const auto& target) {
-                           std::string name = target.param;
-                           std::ranges::replace(name, ':', '_');
-                           return name;
-                         });
+INGOT_ON_EVERY_TARGET(CustomOps);
 
 // ------------------------------------------------------------------------------------------------------------- results
 
-TEST_P(OnEveryTarget, SeveralResultsAttributesAndSymbolicSizes) {
+TEST_P(CustomOps, SeveralResultsAttributesAndSymbolicSizes) {
   add_stats(*registry);
   Session session(compiled(R"(
 symbol S in 0..8
@@ -148,7 +136,7 @@ method f(%x: f32[S, 3]) -> (twice, above) {
   }
 }
 
-TEST_P(OnEveryTarget, EveryDtypeOfWholeBytes) {
+TEST_P(CustomOps, EveryDtypeOfWholeBytes) {
   add_reverse(*registry);
   for (const char* dtype : {"bool", "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64",
                             "c64", "f8e4m3", "f8e5m2", "f8e8m0"}) {
@@ -172,7 +160,7 @@ method f(%x: {0}[3]) -> (y) {{
   }
 }
 
-TEST_P(OnEveryTarget, BytesOfWhatIsPacked) {
+TEST_P(CustomOps, BytesOfWhatIsPacked) {
   add_hook(*registry, "acme.pass", [] {});
   Session session(compiled(R"(
 method f(%x: i4[5], %w: packed<affine, bits=4, group=32, scale=f16>[2, 32]) -> (y, v) {
@@ -194,7 +182,7 @@ method f(%x: i4[5], %w: packed<affine, bits=4, group=32, scale=f16>[2, 32]) -> (
   }
 }
 
-TEST_P(OnEveryTarget, WithinControlFlowAndBesideState) {
+TEST_P(CustomOps, WithinControlFlowAndBesideState) {
   add_divmod(*registry);
   Session session(compiled(R"(
 state @total : i32[2] = zeros
@@ -235,7 +223,7 @@ method f(%x: f32[S]) -> (y) {
 )";
 
 // Traces call the op once for the sizes of a call, whichever session makes it.
-TEST_P(OnEveryTarget, AreCalledWhereNothingIsTraced) {
+TEST_P(CustomOps, AreCalledWhereNothingIsTraced) {
   const auto called = std::make_shared<std::atomic<int>>(0);
   add_hook(*registry, "acme.hook", [called] { ++*called; });
   const Executable executable = compiled(hooked);
@@ -250,8 +238,7 @@ TEST_P(OnEveryTarget, AreCalledWhereNothingIsTraced) {
 }
 
 // One name in two registries, which are gone when the ops run.
-TEST_P(OnEveryTarget, MeanWhatTheirRegistrySays) {
-  const Target target = Target::parse(GetParam());
+TEST_P(CustomOps, MeanWhatTheirRegistrySays) {
   const auto adding = [&](float summand) {
     const auto own = std::make_shared<Registry>();
     own->add_meaning("acme.hook", {same});
@@ -261,7 +248,7 @@ TEST_P(OnEveryTarget, MeanWhatTheirRegistrySays) {
     add_mlx_op(*own, "acme.hook", [=](const Arrays& operands, const Attributes&, mx::Stream s) {
       return Arrays{mx::add(operands[0], array(summand), s)};
     });
-    return test::compiled(hooked, {.engine = target.engine, .mode = target.mode, .registry = own});
+    return OnTarget::compiled(hooked, {.registry = own});
   };
   const Executable one = adding(1), two = adding(2);
   for (float x : {3.0f, 5.0f}) {
@@ -270,7 +257,7 @@ TEST_P(OnEveryTarget, MeanWhatTheirRegistrySays) {
   }
 }
 
-TEST_P(OnEveryTarget, MayHaveNoResults) {
+TEST_P(CustomOps, MayHaveNoResults) {
   std::atomic<int> called = 0;
   registry->add_meaning("acme.note", {[](const Types&, const Attributes&) { return Types{}; }});
   registry->add_reference("acme.note", [&](const Tensors&, const Attributes&) { return ++called, Tensors{}; });
@@ -293,7 +280,7 @@ struct Thrown {
   const char* message;
 };
 
-TEST_P(OnEveryTarget, WhatTheyThrowFailsTheCallAlone) {
+TEST_P(CustomOps, WhatTheyThrowFailsTheCallAlone) {
   const Thrown all[] = {
       {[] { throw std::runtime_error("out of ink"); }, Code::invalid_argument,
        "[custom] op 'acme.hook' of the host throws: out of ink (at f: %y)"},
@@ -320,7 +307,7 @@ TEST_P(OnEveryTarget, WhatTheyThrowFailsTheCallAlone) {
 }
 
 // Results of other counts, dtypes and sizes than inference says.
-TEST_P(OnEveryTarget, ResultsThatAreNotWhatInferenceSays) {
+TEST_P(CustomOps, ResultsThatAreNotWhatInferenceSays) {
   const struct {
     Sizes sizes;
     DType dtype;
@@ -357,7 +344,7 @@ method f(%x: f32[S]) -> (y) {
 }
 
 // An op that looks at values cannot be traced; it says so, and the other modes run it.
-TEST_P(OnEveryTarget, ReadingValuesIsNotForTraces) {
+TEST_P(CustomOps, ReadingValuesIsNotForTraces) {
   registry->add_meaning("acme.first", {same});
   registry->add_reference("acme.first", [](const Tensors& operands, const Attributes&) { return operands; });
   add_mlx_op(*registry, "acme.first", [](const Arrays& operands, const Attributes&, mx::Stream s) {
@@ -378,16 +365,16 @@ method f(%x: f32[]) -> (y) {
   }
 }
 
-TEST_P(OnEveryTarget, NeedAnExecutionOnTheirEngine) {
+TEST_P(CustomOps, NeedAnExecutionOnTheirEngine) {
   registry->add_meaning("acme.hook", {same});
-  if (is_mlx()) {
-    registry->add_reference("acme.hook", [](const Tensors& operands, const Attributes&) { return operands; });
-  } else {
+  if (is_reference()) {
     add_mlx_op(*registry, "acme.hook", [](const Arrays& operands, const Attributes&, mx::Stream) { return operands; });
+  } else {
+    registry->add_reference("acme.hook", [](const Tensors& operands, const Attributes&) { return operands; });
   }
   EXPECT_EQ(message_of([&] { compiled(hooked); }, Code::unsupported),
             fmt::format("[custom] the host has registered no execution of op 'acme.hook' on {} (at f: %y)",
-                        is_mlx() ? "mlx" : "reference"));
+                        is_reference() ? "reference" : "mlx"));
 }
 
 TEST(MlxOps, AreRegisteredOnce) {

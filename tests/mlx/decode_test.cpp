@@ -4,13 +4,10 @@
 
 #include <random>
 
-#include "tests/support/case.h"
+#include "tests/support/agreement.h"
 
-namespace ingot {
+namespace ingot::test {
 namespace {
-
-using test::Target;
-using test::Tensors;
 
 constexpr std::string_view kProgram = R"(ingot 1
 method sample(%given: f32[5000, 24], %key: u32[2]) -> (all, cold, k, p, m, every) {
@@ -44,13 +41,7 @@ Tensor normal(Sizes sizes, float scale, uint32_t seed) {
 }
 
 void compare(std::string_view method, const Tensors& inputs) {
-  const Tensors expected = test::Machine(kProgram).call(method, inputs);
-  for (const char* target : {"mlx:lazy", "mlx:eager", "mlx:compiled"}) {
-    const Tensors actual = test::Machine(kProgram, Target::parse(target)).call(method, inputs);
-    for (const auto& [name, tensor] : expected) {
-      EXPECT_EQ(test::difference(actual.at(name), tensor, {.ulps = 8}), "") << target << ", " << name;
-    }
-  }
+  expect_as_reference(kProgram, inputs, {.closeness = {.ulps = 8}, .method = method});
 }
 
 TEST(MlxDecode, DrawsTheSameTokens) {
@@ -64,4 +55,4 @@ TEST(MlxDecode, ChoosesTheSameExperts) {
 }
 
 }  // namespace
-}  // namespace ingot
+}  // namespace ingot::test

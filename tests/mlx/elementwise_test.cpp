@@ -5,13 +5,10 @@
 #include <cstring>
 #include <random>
 
-#include "tests/support/case.h"
+#include "tests/support/agreement.h"
 
-namespace ingot {
+namespace ingot::test {
 namespace {
-
-using test::Target;
-using test::Tensors;
 
 // ----------------------------------------------------------------------------------------------------------- numbers
 
@@ -45,14 +42,8 @@ Tensor tensor_of_patterns(DType dtype, size_t count = 20000) {
   return tensor;
 }
 
-void expect_same(const std::string& program, const Tensors& inputs, const test::Closeness& closeness) {
-  const Tensors expected = test::Machine(program).call("main", inputs);
-  for (const char* target : {"mlx:lazy", "mlx:eager"}) {
-    const Tensors actual = test::Machine(program, Target::parse(target)).call("main", inputs);
-    for (const auto& [name, tensor] : expected) {
-      EXPECT_EQ(test::difference(actual.at(name), tensor, closeness), "") << target << ", " << name;
-    }
-  }
+void expect_same(const std::string& program, const Tensors& inputs, const Closeness& closeness) {
+  expect_as_reference(program, inputs, {closeness, {"mlx:lazy", "mlx:eager"}});
 }
 
 // `  %y = op…` for each row (y, op…), and what returns them all.
@@ -145,7 +136,7 @@ Tensor reals(DType dtype, Sizes sizes, uint64_t seed) {
   Tensor wide = Tensor::allocate(DType::f64, sizes);
   std::vector<double> values(static_cast<size_t>(wide.elements()));
   for (double& value : values) value = random() % 4 ? near(random) : std::ldexp(near(random), int(exponents(random)));
-  test::Machine cast(
+  Machine cast(
       fmt::format("ingot 1\nmethod main(%x: f64[{0}]) -> (y) {{\n  %y = cast %x {{dtype={1}}}\n  return "
                   "%y\n}}\n",
                   fmt::join(sizes, ", "), to_string(dtype)));
@@ -180,4 +171,4 @@ INSTANTIATE_TEST_SUITE_P(Each, MlxReals,
                          [](const auto& test) { return std::string(to_string(test.param.dtype)); });
 
 }  // namespace
-}  // namespace ingot
+}  // namespace ingot::test

@@ -5,16 +5,13 @@
 #include <cstring>
 #include <random>
 
-#include "tests/support/case.h"
+#include "tests/support/agreement.h"
 
-namespace ingot {
+namespace ingot::test {
 namespace {
 
-using test::Target;
-using test::Tensors;
-
 // All bits of every integer; 1 or 2 for reals, so that sums grow.
-Tensor numbers(DType dtype, const Sizes& sizes) {
+Tensor growing(DType dtype, const Sizes& sizes) {
   std::mt19937_64 random(11);
   Tensor tensor = Tensor::allocate(dtype, sizes);
   const auto size = static_cast<size_t>(bits(dtype) / 8);
@@ -27,13 +24,7 @@ Tensor numbers(DType dtype, const Sizes& sizes) {
 }
 
 void expect_same(const std::string& program, const Tensors& inputs) {
-  const Tensors expected = test::Machine(program).call("main", inputs);
-  for (const char* target : {"mlx:lazy", "mlx:eager"}) {
-    const Tensors actual = test::Machine(program, Target::parse(target)).call("main", inputs);
-    for (const auto& [name, tensor] : expected) {
-      EXPECT_EQ(test::difference(actual.at(name), tensor, {.ulps = 0}), "") << target << ", " << name;
-    }
-  }
+  expect_as_reference(program, inputs, {{.ulps = 0}, {"mlx:lazy", "mlx:eager"}});
 }
 
 struct Product {
@@ -56,10 +47,10 @@ TEST_P(MlxProducts, AreExact) {
       "  %views = matmul %av, %bv\n"
       "  return %plain, %a_over, %b_over, %views\n}}\n",
       to_string(dtype), m, k, n);
-  expect_same(program, {{"a", numbers(dtype, {m, k})},
-                        {"b", numbers(dtype, {k, n})},
-                        {"at", numbers(dtype, {k, m})},
-                        {"bt", numbers(dtype, {n, k})}});
+  expect_same(program, {{"a", growing(dtype, {m, k})},
+                        {"b", growing(dtype, {k, n})},
+                        {"at", growing(dtype, {k, m})},
+                        {"bt", growing(dtype, {n, k})}});
 }
 
 INSTANTIATE_TEST_SUITE_P(, MlxProducts,
@@ -75,9 +66,9 @@ TEST(MlxIntegerMatmul, SumsBeyondF32) {
   const std::string program =
       "ingot 1\nmethod main(%a: u8[2, 3, 900], %b: i8[900, 4], %p: u8[3], %q: i8[4]) -> (y) {\n"
       "  %y = integer_matmul %a, %b, %p, %q\n  return %y\n}\n";
-  Tensor a = numbers(DType::u8, {2, 3, 900}), b = numbers(DType::i8, {900, 4});
-  expect_same(program, {{"a", a}, {"b", b}, {"p", numbers(DType::u8, {3})}, {"q", numbers(DType::i8, {4})}});
+  Tensor a = growing(DType::u8, {2, 3, 900}), b = growing(DType::i8, {900, 4});
+  expect_same(program, {{"a", a}, {"b", b}, {"p", growing(DType::u8, {3})}, {"q", growing(DType::i8, {4})}});
 }
 
 }  // namespace
-}  // namespace ingot
+}  // namespace ingot::test

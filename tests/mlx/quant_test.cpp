@@ -6,23 +6,14 @@
 #include <cmath>
 #include <random>
 
-#include "tests/support/case.h"
+#include "tests/support/agreement.h"
 
 namespace ingot::test {
 namespace {
 
 constexpr int64_t kRows = 5, kColumns = 512;
 
-std::vector<float> numbers(size_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<float> result(count);
-  for (float& x : result) x = static_cast<float>(static_cast<int>(random() % 65) - 32) / 16;
-  return result;
-}
-
-Tensor random_matrix(int64_t rows, unsigned seed) {
-  return Tensor::of<float>({rows, kColumns}, numbers(static_cast<size_t>(rows * kColumns), seed));
-}
+Tensor random_matrix(int64_t rows, uint32_t seed) { return numbers({rows, kColumns}, seed); }
 
 // Random codes and scales; d, the first two bytes of a block, is 2^-6.
 Tensor random_blocks(const QuantScheme& scheme) {
@@ -73,10 +64,8 @@ TEST_P(PackedWeight, HasTheProductsOfTheReference) {
   for (DType dtype : {DType::f32, DType::f16, DType::bf16}) {
     for (int64_t rows : {1, 3, 17}) {
       const Tensors inputs{{"x", random_matrix(rows, 2)}, {"w", w}, {"s", Tensor::of<float>({}, {0.5F})}};
-      const std::string text = product(scheme, dtype, rows);
-      const Tensor expected = Machine(text).call("main", inputs).at("y");
-      const Tensor actual = Machine(text, Target::parse("mlx:lazy")).call("main", inputs).at("y");
-      EXPECT_EQ(difference(actual, expected, closeness(dtype)), "") << to_string(dtype) << ", " << rows << " rows";
+      SCOPED_TRACE(fmt::format("{}, {} rows", to_string(dtype), rows));
+      expect_as_reference(product(scheme, dtype, rows), inputs, {closeness(dtype), {"mlx:lazy"}});
     }
   }
 }
@@ -88,9 +77,8 @@ TEST_P(PackedWeight, HasTheValuesOfTheReference) {
         "ingot 1\nmethod main(%w: packed<{}>[5, 512]) -> (y) {{\n  %y = dequantize %w {{dtype={}}}\n"
         "  return %y\n}}\n",
         to_string(GetParam()), dtype);
-    const Tensor expected = Machine(text).call("main", inputs).at("y");
-    const Tensor actual = Machine(text, Target::parse("mlx:lazy")).call("main", inputs).at("y");
-    EXPECT_EQ(difference(actual, expected, {.ulps = 1, .atol = 0x1p-22, .signed_zero = false}), "") << dtype;
+    SCOPED_TRACE(dtype);
+    expect_as_reference(text, inputs, {{.ulps = 1, .atol = 0x1p-22, .signed_zero = false}, {"mlx:lazy"}});
   }
 }
 

@@ -2,15 +2,10 @@
 // same one stretched. The reference engine says what comes out.
 #include <gtest/gtest.h>
 
-#include <random>
+#include "tests/mlx/views.h"
 
-#include "tests/support/case.h"
-
-namespace ingot {
+namespace ingot::test {
 namespace {
-
-using test::Target;
-using test::Tensors;
 
 // What is made of `%v`, a f32[6, 34].
 constexpr std::string_view kOps = R"(
@@ -38,48 +33,24 @@ constexpr std::string_view kResults =
     "rms, "
     "group, local";
 
-std::string returned() {
-  std::string text = "  return %";
-  for (char c : kResults) text += c == ' ' ? " %" : std::string(1, c);
-  return text + "\n}\n";
-}
-
-struct View {
-  std::string_view name, sizes, text;  // of %x, to %v
-};
-
 class MlxReductionsOfViews : public testing::TestWithParam<View> {};
 
 TEST_P(MlxReductionsOfViews, AreTheReferenceEngines) {
   const View& view = GetParam();
-  const std::string program = fmt::format("ingot 1\nmethod main(%x: f32[{}]) -> ({}) {{\n  {}\n{}{}", view.sizes,
-                                          kResults, view.text, kOps, returned());
-  test::Machine reference(program);
-  const Sizes sizes = *literal_sizes(reference.program().graphs[0].values[0].type.shape);
-  std::mt19937 random(3);
-  std::vector<float> values(static_cast<size_t>(element_count(sizes)));
-  for (float& value : values) value = static_cast<float>(random() % 4001) / 1000 - 2;
-  const Tensors inputs{{"x", Tensor::of(sizes, values)}};
-  const Tensors expected = reference.call("main", inputs);
-  for (const char* target : {"mlx:lazy", "mlx:eager"}) {
-    const Tensors actual = test::Machine(program, Target::parse(target)).call("main", inputs);
-    for (const auto& [name, tensor] : expected) {
-      const test::Closeness closeness{.ulps = 16, .atol = 2e-6, .rtol = 0, .signed_zero = false};
-      EXPECT_EQ(test::difference(actual.at(name), tensor, closeness), "") << target << ", " << name;
-    }
-  }
+  expect_as_reference(program_on(view, kOps, kResults), {{"x", numbers(view.sizes, 3, 2, 2000)}},
+                      {{.ulps = 16, .atol = 2e-6, .rtol = 0, .signed_zero = false}, {"mlx:lazy", "mlx:eager"}});
 }
 
 INSTANTIATE_TEST_SUITE_P(
     , MlxReductionsOfViews,
-    testing::Values(View{"itself", "6, 34", "%v = reshape %x {shape=[6, 34]}"},
-                    View{"transposed", "34, 6", "%v = transpose %x {perm=[1, 0]}"},
-                    View{"sliced", "12, 40",
-                         "%v = slice %x {axes=[0, 1], starts=[1, 3], stops=[12, 37], steps=[2, 1]}"},
-                    View{"reversed", "6, 34", "%v = flip %x {axes=[0, 1]}"},
-                    View{"stretched", "34", "%v = broadcast %x {shape=[6, 34]}"},
-                    View{"stretched_along", "6, 1", "%v = broadcast %x {shape=[6, 34]}"}),
-    [](const auto& parameter) { return std::string(parameter.param.name); });
+    testing::Values(View{"itself", {6, 34}, "%v = reshape %x {shape=[6, 34]}"},
+                    View{"transposed", {34, 6}, "%v = transpose %x {perm=[1, 0]}"},
+                    View{
+                        "sliced", {12, 40}, "%v = slice %x {axes=[0, 1], starts=[1, 3], stops=[12, 37], steps=[2, 1]}"},
+                    View{"reversed", {6, 34}, "%v = flip %x {axes=[0, 1]}"},
+                    View{"stretched", {34}, "%v = broadcast %x {shape=[6, 34]}"},
+                    View{"stretched_along", {6, 1}, "%v = broadcast %x {shape=[6, 34]}"}),
+    view_name);
 
 }  // namespace
-}  // namespace ingot
+}  // namespace ingot::test

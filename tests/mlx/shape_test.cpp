@@ -4,13 +4,10 @@
 
 #include <numeric>
 
-#include "tests/support/case.h"
+#include "tests/mlx/views.h"
 
-namespace ingot {
+namespace ingot::test {
 namespace {
-
-using test::Target;
-using test::Tensors;
 
 // What each op makes of `%v`, a f32[4, 6].
 constexpr std::string_view kOps = R"(
@@ -44,48 +41,26 @@ constexpr std::string_view kResults =
     "reshape, transpose, slice, concatenate, constant, reflect, edge, wrap, tile, repeat, flip, roll, lower, upper, "
     "diagonal, strided, strided_row, unfold, unpadded, fold";
 
-std::string returned() {
-  std::string text = "  return %";
-  for (char c : kResults) text += c == ' ' ? " %" : std::string(1, c);
-  return text + "\n}\n";
-}
-
-struct View {
-  std::string_view name, sizes, text;  // of %x, to %v
-};
-
 class ViewsOfViews : public testing::TestWithParam<View> {};
 
 TEST_P(ViewsOfViews, AreTheReferenceEngines) {
   const View& view = GetParam();
-  const std::string program = fmt::format("ingot 1\nmethod main(%x: f32[{}]) -> ({}) {{\n  {}\n{}{}", view.sizes,
-                                          kResults, view.text, kOps, returned());
-  test::Machine reference(program);
-  const TensorType& type = reference.program().graphs[0].values[0].type;
-  const Sizes sizes = *literal_sizes(type.shape);
-  std::vector<float> values(static_cast<size_t>(element_count(sizes)));
+  std::vector<float> values(static_cast<size_t>(element_count(view.sizes)));
   std::iota(values.begin(), values.end(), 1.0F);
-  const Tensors inputs{{"x", Tensor::of(sizes, values)}};
-  const Tensors expected = reference.call("main", inputs);
-  for (const char* target : {"mlx:eager", "mlx:lazy", "mlx:compiled"}) {
-    const Tensors actual = test::Machine(program, Target::parse(target)).call("main", inputs);
-    for (const auto& [name, tensor] : expected) {
-      EXPECT_EQ(test::difference(actual.at(name), tensor, {.ulps = 0}), "") << target << ", " << name;
-    }
-  }
+  expect_as_reference(program_on(view, kOps, kResults), {{"x", Tensor::of(view.sizes, values)}}, {{.ulps = 0}});
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Mlx, ViewsOfViews,
-    testing::Values(View{"dense", "4, 6", "%v = reshape %x {shape=[4, 6]}"},
-                    View{"transposed", "6, 4", "%v = transpose %x {perm=[1, 0]}"},
-                    View{"sliced", "9, 20", "%v = slice %x {axes=[0, 1], starts=[1, 2], stops=[9, 20], steps=[2, 3]}"},
-                    View{"reversed", "4, 6", "%v = flip %x {axes=[1]}"},
-                    View{"stretched", "4, 1", "%v = broadcast %x {shape=[4, 6]}"},
-                    View{"scalar", "", "%v = broadcast %x {shape=[4, 6]}"},
-                    View{"diagonal", "6, 4, 6", "%v = diagonal %x {axis1=0, axis2=2}"},
-                    View{"strided", "9", "%v = as_strided %x {shape=[4, 6], strides=[-1, 1], offset=3}"}),
-    [](const auto& test) { return std::string(test.param.name); });
+    testing::Values(View{"dense", {4, 6}, "%v = reshape %x {shape=[4, 6]}"},
+                    View{"transposed", {6, 4}, "%v = transpose %x {perm=[1, 0]}"},
+                    View{"sliced", {9, 20}, "%v = slice %x {axes=[0, 1], starts=[1, 2], stops=[9, 20], steps=[2, 3]}"},
+                    View{"reversed", {4, 6}, "%v = flip %x {axes=[1]}"},
+                    View{"stretched", {4, 1}, "%v = broadcast %x {shape=[4, 6]}"},
+                    View{"scalar", {}, "%v = broadcast %x {shape=[4, 6]}"},
+                    View{"diagonal", {6, 4, 6}, "%v = diagonal %x {axis1=0, axis2=2}"},
+                    View{"strided", {9}, "%v = as_strided %x {shape=[4, 6], strides=[-1, 1], offset=3}"}),
+    view_name);
 
 }  // namespace
-}  // namespace ingot
+}  // namespace ingot::test

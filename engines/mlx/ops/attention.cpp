@@ -9,6 +9,7 @@
 #include "engines/mlx/indexing.h"
 #include "engines/mlx/libm.h"
 #include "engines/mlx/lowering.h"
+#include "engines/mlx/turns.h"
 #include "program/decompose.h"
 #include "program/error.h"
 
@@ -47,8 +48,8 @@ bool has_gpu_kernel(DType dtype, int64_t d, int64_t e) {
 array native(const array& q, const array& k, const array& v, const Terms& terms, mx::Stream s) {
   const std::optional<array>& mask = terms.seen ? terms.seen : terms.added;
   const char* mode = terms.causal ? "causal" : mask ? "array" : "";
-  const array y = mx::fast::scaled_dot_product_attention(q, k, v, static_cast<float>(terms.scale), mode, mask,
-                                                         terms.sinks, false, s);
+  array y = mx::fast::scaled_dot_product_attention(q, k, v, static_cast<float>(terms.scale), mode, mask, terms.sinks,
+                                                   false, s);
   if (!terms.may_see_none) return y;
   const array seen = terms.seen ? *mask : mx::not_equal(*mask, number(kHidden, *mask), s);
   return mx::where(mx::any(seen, -1, true, s), y, number(0, y), s);
@@ -107,7 +108,7 @@ array causally_seen(int64_t queries, int64_t keys, const array& offset, const st
                     mx::Stream s) {
   const array i = mx::reshape(mx::arange(0, static_cast<int>(queries), 1, s), {-1, 1}, s);
   const array distance = mx::subtract(mx::add(i, offset, s), mx::arange(0, static_cast<int>(keys), 1, s), s);
-  const array seen = mx::greater_equal(distance, array(0), s);
+  array seen = mx::greater_equal(distance, array(0), s);
   if (!window) return seen;
   const auto most = static_cast<int>(std::min<int64_t>(*window, std::numeric_limits<int>::max()));
   return mx::logical_and(seen, mx::less(distance, array(most), s), s);
@@ -209,14 +210,13 @@ array turned(const array& x, const array& cos, const array& sin, int pairs, bool
   return mx::concatenate(std::move(parts), -1, s);
 }
 
-// [pairs]
-array frequencies(const op::Rope& op, Frame& frame, int64_t dims, DType dtype) {
-  if (op.freqs) return frame.in(*op.freqs, dtype);
+// Of the pairs, where no operand says them: base^(-2i/dims)
+std::vector<double> own_frequencies(const op::Rope& op, int64_t dims) {
   std::vector<double> own;
   for (int64_t i = 0; i < dims / 2; ++i) {
     own.push_back(std::pow(op.base, -2 * static_cast<double>(i) / static_cast<double>(dims)));
   }
-  return array(own.begin(), {static_cast<int>(own.size())}, to_mlx(dtype));
+  return own;
 }
 
 // The position of each pair: […, 1], or with sections […, pairs].
@@ -230,6 +230,24 @@ array pair_positions(const op::Rope& op, Frame& frame, DType dtype) {
   }
   const array sections(section_of.begin(), {static_cast<int>(section_of.size())});
   return mx::moveaxis(mx::take(positions, sections, 0, s), 0, -1, s);
+}
+
+// Positions may be large: angles are in f64 where the device has it, else integers count turns.
+Rotation rotation_of(const op::Rope& op, Frame& frame, int64_t dims) {
+  const mx::Stream s = frame.stream();
+  const std::vector<double> own = op.freqs ? std::vector<double>{} : own_frequencies(op, dims);
+  if (const DType given = frame.dtype(op.positions); !frame.on_cpu() && !op.freqs && is_integer(given)) {
+    std::vector<double> scaled = own;
+    for (double& frequency : scaled) frequency *= op.scale;
+    const DType integer = given == DType::u64 ? DType::u64 : DType::i64;
+    if (are_countable(scaled)) return rotations(pair_positions(op, frame, integer), scaled, s);
+  }
+  const DType dtype = frame.on_cpu() ? DType::f64 : DType::f32;
+  const array frequencies =
+      op.freqs ? frame.in(*op.freqs, dtype) : array(own.begin(), {static_cast<int>(own.size())}, to_mlx(dtype));
+  const array at = mx::multiply(pair_positions(op, frame, dtype), array(op.scale, to_mlx(dtype)), s);
+  const array angle = mx::multiply(at, frequencies, s);
+  return {cos(angle, s), sin(angle, s)};
 }
 
 // ---------------------------------------------------------------------------------------------------------------- ops
@@ -293,18 +311,16 @@ array emit(const op::PagedAttention& op, Frame& frame) {
   return mx::astype(y, to_mlx(dtype), s);
 }
 
-// pair i turned by the angle position·scale·freqs[i]. Positions may be large: where there is f64, angles are in it.
+// pair i turned by the angle position·scale·freqs[i]
 array emit(const op::Rope& op, Frame& frame) {
   const mx::Stream s = frame.stream();
   const DType wide = widened(frame.result_dtype());
-  const DType cosinesngles = frame.on_cpu() ? DType::f64 : DType::f32;
   const array& x = frame.in(op.x);
   if (x.size() == 0) return x;
   const int64_t dims = op.dims.value_or(x.shape(-1));
-  const array at = mx::multiply(pair_positions(op, frame, cosinesngles), array(op.scale, to_mlx(cosinesngles)), s);
-  const array angle = mx::multiply(at, frequencies(op, frame, dims, cosinesngles), s);
-  const array cosines = mx::astype(cos(angle, s), to_mlx(wide), s), sines = mx::astype(sin(angle, s), to_mlx(wide), s);
-  const array y = turned(frame.in(op.x, wide), cosines, sines, static_cast<int>(dims / 2), op.interleaved, s);
+  const Rotation by = rotation_of(op, frame, dims);
+  const array y = turned(frame.in(op.x, wide), mx::astype(by.cosine, to_mlx(wide), s),
+                         mx::astype(by.sine, to_mlx(wide), s), static_cast<int>(dims / 2), op.interleaved, s);
   return mx::astype(y, x.dtype(), s);
 }
 

@@ -28,7 +28,7 @@ array slice(const array& x, int64_t i, mx::Stream s) {
 
 // Slices in their order, along a new first axis.
 array stacked(const std::vector<std::optional<array>>& slices, Frame& frame, uint32_t result) {
-  if (slices.empty()) return mx::zeros(frame.result_shape(result), to_mlx(frame.result_dtype(result)), frame.stream());
+  if (slices.empty()) return frame.result_zeros(result);
   Arrays all;
   for (const auto& one : slices) all.push_back(*one);
   return mx::stack(all, 0, frame.stream());

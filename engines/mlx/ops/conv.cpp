@@ -51,7 +51,7 @@ bool is_mlx_conv(const Geometry& geometry, DType dtype) {
   if (dtype != DType::f32 && widened(dtype) != DType::f32) return false;
   if (geometry.axes.size() > 3 || (geometry.axes.size() == 3 && geometry.groups > 1)) return false;
   return std::ranges::all_of(geometry.spread, fits) && std::ranges::all_of(geometry.axes, [](const WindowAxis& axis) {
-           return axis.is_close() && fits(axis.stride) && fits(axis.dilation);
+           return is_close(axis) && fits(axis.stride) && fits(axis.dilation);
          });
 }
 
@@ -63,7 +63,7 @@ array mlx_conv(const array& x, const array& w, const Geometry& geometry, mx::Str
     strides.push_back(static_cast<int>(axis.stride));
     dilations.push_back(static_cast<int>(axis.dilation));
     low.push_back(static_cast<int>(std::max<int64_t>(axis.before, 0)));
-    high.push_back(static_cast<int>(std::max<int64_t>(axis.behind(), 0)));
+    high.push_back(static_cast<int>(std::max<int64_t>(lacks_behind(axis), 0)));
     // Windows that x loses in front: strides are 1 there.
     start.push_back(static_cast<int>(std::max<int64_t>(-axis.before, 0)));
     stop.push_back(start.back() + static_cast<int>(axis.out));
@@ -183,7 +183,7 @@ array emit(const op::IntegerConv& op, Frame& frame) {
   spend_products(frame, w);
   const Geometry geometry = geometry_of(op, frame);
   const auto without = [&](const array& values, const std::optional<Ref>& zero) {
-    const array wide = mx::astype(values, mx::int32, s);
+    array wide = mx::astype(values, mx::int32, s);
     if (!zero) return wide;
     const array point = mx::astype(frame.in(*zero), mx::int32, s);
     // A list of them has one for each channel of the result.

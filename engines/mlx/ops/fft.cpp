@@ -52,15 +52,11 @@ std::optional<Transform> transform_of(const O& op, Frame& frame) {
     grid[static_cast<size_t>(axis)] = sizes[i];
     steps += steps_each(sizes[i]);
   }
-  if (result.n == 0 || x.size() == 0 || element_count(frame.result_sizes()) == 0) return {};
+  if (result.n == 0 || x.size() == 0 || frame.result_is_empty()) return {};
   result.sizes = to_mlx(sizes);
   grid.push_back(steps);
   frame.spend(static_cast<uint64_t>(element_count(grid)));
   return result;
-}
-
-array zeros_result(const Frame& frame) {
-  return mx::zeros(frame.result_shape(), to_mlx(frame.result_dtype()), frame.stream());
 }
 
 // The sums alone, of x times a factor: behind them it would come too late for one that overflows.
@@ -75,23 +71,25 @@ array sums(const Transform& t, double factor, mx::Stream s) {
 array emit(const op::Fft& op, Frame& frame) {
   const mx::Stream s = frame.stream();
   auto t = transform_of(op, frame);
-  if (!t) return zeros_result(frame);
+  if (!t) return frame.result_zeros();
   if (op.fn == FftFn::forward) return sums(*t, factor(op.norm, false, t->n), s);
-  if (op.norm == FftNorm::backward) return mx::fft::ifftn(t->x, t->sizes, t->axes, mx::fft::FFTNorm::Backward, s);
-  // MLX's inverse always divides by n first.
+  if (op.norm == FftNorm::backward && frame.on_cpu()) {
+    return mx::fft::ifftn(t->x, t->sizes, t->axes, mx::fft::FFTNorm::Backward, s);
+  }
+  // MLX's inverse always divides by n, on a GPU by a complex number, which makes NaN of an infinity.
   t->x = mx::conjugate(t->x, s);
   return mx::conjugate(sums(*t, factor(op.norm, true, t->n), s), s);
 }
 
 array emit(const op::Rfft& op, Frame& frame) {
   const auto t = transform_of(op, frame);
-  return t ? sums(*t, factor(op.norm, false, t->n), frame.stream()) : zeros_result(frame);
+  return t ? sums(*t, factor(op.norm, false, t->n), frame.stream()) : frame.result_zeros();
 }
 
 array emit(const op::Irfft& op, Frame& frame) {
   const mx::Stream s = frame.stream();
   const auto t = transform_of(op, frame);
-  if (!t) return zeros_result(frame);
+  if (!t) return frame.result_zeros();
   const array y = mx::fft::irfftn(t->x, t->sizes, t->axes, mx::fft::FFTNorm::Backward, s);
   const double by = factor(op.norm, true, t->n) * t->n;  // MLX has divided by n
   return by == 1 ? y : scaled(y, by, s);
@@ -100,7 +98,7 @@ array emit(const op::Irfft& op, Frame& frame) {
 array emit(const op::Stft& op, Frame& frame) {
   const mx::Stream s = frame.stream();
   const Sizes y = frame.result_sizes();
-  if (element_count(y) == 0) return zeros_result(frame);
+  if (element_count(y) == 0) return frame.result_zeros();
   const Sizes x = frame.sizes(op.x);
   const int64_t samples = x.back(), step = frame.size(op.step);
   const Sizes frames{element_count(x) / samples, y.end()[-2], frame.size(op.length)};

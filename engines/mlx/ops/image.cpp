@@ -45,12 +45,6 @@ std::vector<double> read_reals(Frame& frame, Ref ref) {
   return reals_of(frame.read(values, from_mlx(values.dtype())));
 }
 
-array nothing(const Frame& frame) {
-  return mx::zeros(frame.result_shape(), to_mlx(frame.result_dtype()), frame.stream());
-}
-
-bool is_empty(const Frame& frame) { return element_count(frame.result_sizes()) == 0; }
-
 void spend(Frame& frame, const Sizes& factors) { frame.spend(static_cast<uint64_t>(element_count(factors))); }
 
 // ------------------------------------------------------------------------------------------------------------ resize
@@ -79,7 +73,7 @@ bool reads_values(const op::Resize& op) { return op.factors || op.region; }
 array emit(const op::Resize& op, Frame& frame) {
   const mx::Stream s = frame.stream();
   const op::Resize known = with_numbers(op, frame);
-  if (is_empty(frame)) return nothing(frame);
+  if (frame.result_is_empty()) return frame.result_zeros();
   const Sizes in = frame.sizes(op.x), out = frame.result_sizes();
   std::vector<ResizedAxis> axes;
   for (size_t i = 0; i < op.axes.size(); ++i) {
@@ -108,7 +102,7 @@ array emit(const op::Resize& op, Frame& frame) {
 // y[n, c, o...] = Σ over the samples of grid[n, o...] of weight · x[n, c, element...]; one outside x adds nothing.
 array emit(const op::GridSample& op, Frame& frame) {
   const mx::Stream s = frame.stream();
-  if (is_empty(frame)) return nothing(frame);
+  if (frame.result_is_empty()) return frame.result_zeros();
   const Sizes sizes = frame.sizes(op.x), in(sizes.begin() + 2, sizes.end());
   for (size_t axis = 0; axis < in.size(); ++axis) require_elements(static_cast<int64_t>(axis) + 2, in[axis]);
   const int batches = static_cast<int>(sizes[0]), rank = static_cast<int>(in.size());
@@ -182,7 +176,7 @@ void require_finite_corners(Frame& frame, const array& corners) {
 // bilinear weights, and all 0 outside.
 array emit(const op::RoiAlign& op, Frame& frame) {
   const mx::Stream s = frame.stream();
-  if (is_empty(frame)) return nothing(frame);
+  if (frame.result_is_empty()) return frame.result_zeros();
   const Sizes sizes = frame.sizes(op.x);
   const int64_t height = sizes[2], width = sizes[3];
   const array image = mx::reshape(image_numbers(op, frame), {-1, 1, 1}, s);
@@ -193,7 +187,7 @@ array emit(const op::RoiAlign& op, Frame& frame) {
   const int64_t rows = most_samples(op, frame, down), columns = most_samples(op, frame, across);
   spend(frame, {element_count(frame.result_sizes()), rows, columns});
   require_few_points(rows, columns);
-  if (element_count(sizes) == 0) return nothing(frame);
+  if (element_count(sizes) == 0) return frame.result_zeros();
 
   const DType dtype = frame.result_dtype();
   const array x = channel_rows(frame.in(op.x, widened(dtype)), s);
@@ -246,11 +240,11 @@ array require_regions(Frame& frame, const array& table, double scale, int64_t im
 // max of x over the elements that a bin covers; 0 where it covers none
 array emit(const op::RoiPool& op, Frame& frame) {
   const mx::Stream s = frame.stream();
-  if (is_empty(frame)) return nothing(frame);
+  if (frame.result_is_empty()) return frame.result_zeros();
   const Sizes sizes = frame.sizes(op.x);
   const array table = readable(frame, op.rois);
   const array exists = require_regions(frame, table, op.scale, sizes[0]);
-  if (element_count(sizes) == 0) return nothing(frame);
+  if (element_count(sizes) == 0) return frame.result_zeros();
 
   const array number_of = column(table, 0, s);
   const array image = mx::astype(mx::where(exists, number_of, number(0, number_of), s), mx::int32, s);

@@ -9,18 +9,12 @@
 namespace ingot::mlx_engine {
 namespace {
 
-array zeros_result(const Frame& frame, uint32_t i) {
-  return mx::zeros(frame.result_shape(i), to_mlx(frame.result_dtype(i)), frame.stream());
-}
-
-// As zeros_result, with ones on the diagonal: what is left of a basis where there is nothing to take it from.
+// Zeros with ones on the diagonal: what is left of a basis where there is nothing to take it from.
 array identity_result(const Frame& frame, uint32_t i) {
   const mx::Shape shape = frame.result_shape(i);
   const array one = identity(shape.end()[-2], shape.end()[-1], to_mlx(frame.result_dtype(i)), frame.stream());
   return mx::broadcast_to(one, shape, frame.stream());
 }
-
-bool is_empty(const Frame& frame, uint32_t i = 0) { return element_count(frame.result_sizes(i)) == 0; }
 
 bool is_complex(const Frame& frame, Ref x) { return frame.dtype(x) == DType::c64; }
 
@@ -42,7 +36,7 @@ void spend(Frame& frame, Ref x, int64_t times = 1) {
 // ------------------------------------------------------------------------------------------------------- factorisations
 
 array emit(const op::Cholesky& op, Frame& frame) {
-  if (is_empty(frame)) return zeros_result(frame, 0);
+  if (frame.result_is_empty()) return frame.result_zeros();
   spend(frame, op.x);
   const mx::Stream s = cpu_stream(frame);
   const Matrices x = matrices_of(symmetric(frame.in(op.x), op.upper, s), s);
@@ -55,7 +49,7 @@ array emit(const op::Cholesky& op, Frame& frame) {
 }
 
 std::vector<array> emit(const op::Qr& op, Frame& frame) {
-  if (element_count(frame.sizes(op.x)) == 0) return {identity_result(frame, 0), zeros_result(frame, 1)};
+  if (element_count(frame.sizes(op.x)) == 0) return {identity_result(frame, 0), frame.result_zeros(1)};
   spend(frame, op.x);
   const Matrices x = operand(frame, op.x);
   const Orthogonal factors = factor_qr(x, frame.result_shape(0).back());
@@ -64,7 +58,7 @@ std::vector<array> emit(const op::Qr& op, Frame& frame) {
 
 std::vector<array> emit(const op::Svd& op, Frame& frame) {
   if (element_count(frame.sizes(op.x)) == 0) {
-    return {identity_result(frame, 0), zeros_result(frame, 1), identity_result(frame, 2)};
+    return {identity_result(frame, 0), frame.result_zeros(1), identity_result(frame, 2)};
   }
   spend(frame, op.x);
   const mx::Stream s = cpu_stream(frame);
@@ -89,7 +83,7 @@ std::vector<array> emit(const op::Svd& op, Frame& frame) {
 }
 
 std::vector<array> emit(const op::Eigh& op, Frame& frame) {
-  if (is_empty(frame, 1)) return {zeros_result(frame, 0), zeros_result(frame, 1)};
+  if (frame.result_is_empty(1)) return {frame.result_zeros(), frame.result_zeros(1)};
   spend(frame, op.x);
   const mx::Stream s = cpu_stream(frame);
   const array given = is_complex(frame, op.x) ? frame.in(op.x) : operand(frame, op.x).values;
@@ -103,7 +97,7 @@ std::vector<array> emit(const op::Eigh& op, Frame& frame) {
 // -------------------------------------------------------------------------------------------------------------- solving
 
 array emit(const op::Solve& op, Frame& frame) {
-  if (is_empty(frame)) return zeros_result(frame, 0);
+  if (frame.result_is_empty()) return frame.result_zeros();
   spend(frame, op.a);
   const Matrices a = operand_as_result(frame, op.a), b = operand_as_result(frame, op.b);
   const Inverse inverse = inverse_of(a);
@@ -112,7 +106,7 @@ array emit(const op::Solve& op, Frame& frame) {
 }
 
 array emit(const op::TriangularSolve& op, Frame& frame) {
-  if (is_empty(frame)) return zeros_result(frame, 0);
+  if (frame.result_is_empty()) return frame.result_zeros();
   spend(frame, op.b);
   const mx::Stream s = cpu_stream(frame);
   array given = frame.in(op.a, frame.result_dtype());
@@ -129,7 +123,7 @@ array emit(const op::TriangularSolve& op, Frame& frame) {
 }
 
 array emit(const op::Inverse& op, Frame& frame) {
-  if (is_empty(frame)) return zeros_result(frame, 0);
+  if (frame.result_is_empty()) return frame.result_zeros();
   spend(frame, op.x);
   const Matrices x = operand(frame, op.x);
   const Inverse inverse = inverse_of(x);
@@ -138,7 +132,7 @@ array emit(const op::Inverse& op, Frame& frame) {
 }
 
 array emit(const op::Det& op, Frame& frame) {
-  if (is_empty(frame)) return zeros_result(frame, 0);
+  if (frame.result_is_empty()) return frame.result_zeros();
   if (element_count(frame.sizes(op.x)) == 0) {
     return mx::ones(frame.result_shape(), to_mlx(frame.result_dtype()), frame.stream());
   }
@@ -149,9 +143,9 @@ array emit(const op::Det& op, Frame& frame) {
 }
 
 std::vector<array> emit(const op::SlogDet& op, Frame& frame) {
-  if (is_empty(frame)) return {zeros_result(frame, 0), zeros_result(frame, 1)};
+  if (frame.result_is_empty()) return {frame.result_zeros(), frame.result_zeros(1)};
   if (element_count(frame.sizes(op.x)) == 0) {
-    return {mx::ones(frame.result_shape(), to_mlx(frame.result_dtype()), frame.stream()), zeros_result(frame, 1)};
+    return {mx::ones(frame.result_shape(), to_mlx(frame.result_dtype()), frame.stream()), frame.result_zeros(1)};
   }
   spend(frame, op.x);
   const Matrices x = operand(frame, op.x);
@@ -162,7 +156,7 @@ std::vector<array> emit(const op::SlogDet& op, Frame& frame) {
 
 // Σ v[i]·(u[i]ᴴ·b) / s[i] over the singular values that count
 array emit(const op::Lstsq& op, Frame& frame) {
-  if (is_empty(frame) || element_count(frame.sizes(op.a)) == 0) return zeros_result(frame, 0);
+  if (frame.result_is_empty() || element_count(frame.sizes(op.a)) == 0) return frame.result_zeros();
   spend(frame, op.a);
   const Matrices a = operand_as_result(frame, op.a), b = operand_as_result(frame, op.b);
   const mx::Stream s = a.s;
@@ -201,7 +195,7 @@ bool reads_values(const op::Expm&) { return true; }
 // (e^(x / 2^n))^(2^n), with n such that the norm is small. How often to square is read: some matrices need a thousand
 // times, most none.
 array emit(const op::Expm& op, Frame& frame) {
-  if (is_empty(frame)) return zeros_result(frame, 0);
+  if (frame.result_is_empty()) return frame.result_zeros();
   const Matrices given = operand(frame, op.x);
   const mx::Stream s = given.s;
   const array norms = mx::max(mx::sum(mx::abs(given.values, s), -2, false, s), -1, false, s);

@@ -14,7 +14,7 @@ void spend_terms(Frame& frame, int64_t terms) {
   frame.spend(static_cast<uint64_t>(element_count(Sizes{element_count(frame.result_sizes()), terms})));
 }
 
-bool is_empty(const Frame& frame, int64_t terms) { return terms == 0 || element_count(frame.result_sizes()) == 0; }
+bool is_empty(const Frame& frame, int64_t terms) { return terms == 0 || frame.result_is_empty(); }
 
 array emit(const op::Matmul& op, Frame& frame) {
   const mx::Stream s = frame.stream();

@@ -35,11 +35,6 @@ std::vector<Taps> packed_taps(const std::vector<WindowAxis>& axes) {
   return taps;
 }
 
-// A result without elements.
-array nothing(const Frame& frame, uint32_t i = 0) {
-  return mx::zeros(frame.result_shape(i), to_mlx(frame.result_dtype(i)), frame.stream());
-}
-
 // A reduction, of axes and of two arrays.
 struct Reduction {
   array (*axes)(const array& x, const std::vector<int>& axes, bool keepdims, mx::StreamOrDevice s);
@@ -69,7 +64,7 @@ array reduced_by_taps(const array& x, const std::vector<WindowAxis>& axes, const
 
 array reduced(Frame& frame, const array& x, const std::vector<WindowAxis>& axes, const array& fill,
               const Reduction& fn) {
-  if (x.size() == 0 || !std::ranges::all_of(axes, &WindowAxis::is_close)) {
+  if (x.size() == 0 || !std::ranges::all_of(axes, is_close)) {
     return reduced(frame, x, packed_taps(axes), fill, fn);
   }
   const auto has_few = [](const WindowAxis& axis) { return axis.kernel <= 8; };
@@ -191,7 +186,7 @@ array pooled(const O& op, Frame& frame, const How& how, const Counts& divisors) 
 
 array emit(const op::Pool& op, Frame& frame) {
   const auto axes = window_axes(op, frame, spatial(frame.sizes(op.x)), op.kernel, spatial(frame.result_sizes()));
-  if (element_count(frame.result_sizes()) == 0) return nothing(frame);
+  if (frame.result_is_empty()) return frame.result_zeros();
   const Counts elements = element_counts(axes);
   spend_windows(frame, elements);
   return pooled(op, frame, axes, op.count_include_pad ? position_counts(axes) : elements);
@@ -267,7 +262,7 @@ array largest_positions(const op::MaxPoolIndices& op, Frame& frame, const std::v
 
 std::vector<array> emit(const op::MaxPoolIndices& op, Frame& frame) {
   const auto axes = window_axes(op, frame, spatial(frame.sizes(op.x)), op.kernel, spatial(frame.result_sizes()));
-  if (element_count(frame.result_sizes()) == 0) return {nothing(frame, 0), nothing(frame, 1)};
+  if (frame.result_is_empty()) return {frame.result_zeros(), frame.result_zeros(1)};
   spend_windows(frame, element_counts(axes));
   return {max_pool(frame, frame.in(op.x), axes), largest_positions(op, frame, packed_taps(axes))};
 }
@@ -280,7 +275,7 @@ array emit(const op::AdaptivePool& op, Frame& frame) {
     taps.push_back(adaptive_taps(in[i], out[i]));
     if (out[i] > 0 && in[i] % out[i] == 0) even.push_back({in[i], in[i] / out[i], in[i] / out[i], 1, 0, 0, out[i]});
   }
-  if (element_count(frame.result_sizes()) == 0) return nothing(frame);
+  if (frame.result_is_empty()) return frame.result_zeros();
   const Counts counts = element_counts(taps);
   spend_windows(frame, counts);
   const bool is_even = even.size() == in.size() && element_count(in) > 0;

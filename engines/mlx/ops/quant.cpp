@@ -167,10 +167,12 @@ mx::Dtype multiplied_in(const Frame& frame, const Native& w, DType dtype) {
 array multiplied(Frame& frame, const array& x, const Native& w, DType dtype) {
   const mx::Stream s = frame.stream();
   const mx::Dtype computed = multiplied_in(frame, w, dtype);
-  const auto typed = [&](const array& numbers) { return mx::astype(numbers, computed, s); };
+  // Its kernels take rows that lie one behind the other, and on a GPU there is none for others.
+  const auto dense = [&](const array& rows) { return mx::contiguous(rows, false, s); };
+  const auto typed = [&](const array& numbers) { return dense(mx::astype(numbers, computed, s)); };
   const bool floats = !w.biases;  // whose scales are bytes
-  const array y =
-      mx::quantized_matmul(typed(x), w.codes, floats ? w.scales : typed(w.scales),
+  array y =
+      mx::quantized_matmul(typed(x), dense(w.codes), floats ? dense(w.scales) : typed(w.scales),
                            floats ? std::nullopt : std::optional(typed(*w.biases)), true, w.group, w.bits, w.mode, s);
   if (!w.nans) return y;
   return mx::where(*w.nans, number(std::nanf(""), y), y, s);
@@ -205,8 +207,10 @@ array emit(const op::Quantize& op, Frame& frame) {
   const auto scale = scale_of(frame, op.scale, wide);
   return quantized(frame, scale ? mx::divide(x, *scale, s) : x, op.scheme, sizes);
 }
-std::string remark(const op::Quantize&, const Graph&, bool cpu) {
-  return cpu ? "" : "the device has no f64: codes are computed in f32, and one halfway between two may be the other";
+std::string remark(const op::Quantize& op, const Graph&, bool cpu) {
+  const bool has_integers = op.scheme.method == QuantMethod::affine || op.scheme.method == QuantMethod::symmetric;
+  if (cpu || (has_integers && !op.scale)) return "";  // nearest_multiple is exact
+  return "the device has no f64: codes are computed in f32, and one halfway between two may be the other";
 }
 
 // The value of each code, times scale

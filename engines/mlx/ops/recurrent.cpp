@@ -16,12 +16,6 @@
 namespace ingot::mlx_engine {
 namespace {
 
-array zeros_result(const Frame& frame, uint32_t i) {
-  return mx::zeros(frame.result_shape(i), to_mlx(frame.result_dtype(i)), frame.stream());
-}
-
-bool is_empty(const Frame& frame, uint32_t i) { return element_count(frame.result_sizes(i)) == 0; }
-
 // Equal parts along an axis. Precondition: at least one.
 std::vector<array> parts_of(const array& x, int64_t count, int axis, mx::Stream s) {
   if (count == 1) return {x};
@@ -185,8 +179,8 @@ std::vector<array> run_layer(const O& op, Frame& frame, std::span<const RnnActiv
   const Sizes sizes = frame.result_sizes(), of_x = frame.sizes(op.x), of_r = frame.sizes(op.r);
   const int64_t steps = sizes[0], directions = sizes[1], rows = sizes[2], h = sizes[3];
   std::vector<array> results;
-  for (uint32_t i = 0; i < frame.result_count(); ++i) results.push_back(zeros_result(frame, i));
-  if (is_empty(frame, 1)) return results;
+  for (uint32_t i = 0; i < frame.result_count(); ++i) results.push_back(frame.result_zeros(i));
+  if (frame.result_is_empty(1)) return results;
   std::optional<array> active;
   if (op.lengths) active = activity(frame, *op.lengths, steps);
   const std::vector<array> active_at = active && steps > 0 ? parts_of(*active, steps, 0, s) : std::vector<array>{};

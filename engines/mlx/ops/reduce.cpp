@@ -76,9 +76,13 @@ struct Reduction {
     return op.keepdims ? root : mx::squeeze(root, axes, s);
   }
 
-  // MLX's own takes e^x of f64 in f32.
+  // MLX's own takes e^x of f64 in f32, and on a GPU it does not see a NaN beside an infinity.
   array logsumexp(const array& x) const {
-    if (x.dtype() != mx::float64) return mx::logsumexp(x, axes, op.keepdims, s);
+    if (x.dtype() != mx::float64) {
+      array y = mx::logsumexp(x, axes, op.keepdims, s);
+      if (s.device == mx::Device::cpu) return y;
+      return mx::where(mx::any(mx::isnan(x, s), axes, op.keepdims, s), number(kNan, x), y, s);
+    }
     const array largest = mx::max(x, axes, true, s);
     const array shift = mx::where(mx::isfinite(largest, s), largest, number(0, x), s);
     const array sums = sum(exp(mx::subtract(x, shift, s), s), true);

@@ -17,11 +17,6 @@ namespace {
 
 std::vector<int> as_ints(const std::vector<int64_t>& values) { return {values.begin(), values.end()}; }
 
-array zeros(const Frame& frame) {
-  return mx::zeros(frame.result_shape(), to_mlx(frame.result_dtype()), frame.stream());
-}
-bool is_empty(const Frame& frame) { return element_count(frame.result_sizes()) == 0; }
-
 // x[…, start … stop-1, …] along an axis
 array part(const array& x, int axis, int start, int stop, mx::Stream s) {
   mx::Shape starts(x.ndim(), 0), stops = x.shape();
@@ -70,7 +65,7 @@ array emit(const op::Slice& op, Frame& frame) {
 
 array emit(const op::Concatenate& op, Frame& frame) {
   frame.spend(op.operands.size());
-  if (is_empty(frame)) return zeros(frame);
+  if (frame.result_is_empty()) return frame.result_zeros();
   std::vector<array> operands;
   for (Ref operand : op.operands) operands.push_back(cast(frame, operand, frame.result_dtype()));
   return joined(std::move(operands), static_cast<int>(op.axis), frame.stream());
@@ -99,7 +94,7 @@ array emit(const op::Pad& op, Frame& frame) {
   const mx::Shape shape = frame.result_shape();
   const mx::Shape before = to_mlx(frame.sizes(op.before)), after = to_mlx(frame.sizes(op.after));
   array x = frame.in(op.x);
-  if (is_empty(frame) || x.shape() == shape) return mx::reshape(x, shape, s);
+  if (frame.result_is_empty() || x.shape() == shape) return mx::reshape(x, shape, s);
   if (op.mode == PadMode::constant) {
     const array value = constant(op.value.value_or(Scalar(0)), frame.result_dtype());
     if (x.size() == 0) return mx::full(shape, value, s);
@@ -124,13 +119,13 @@ array emit(const op::EnsureShape& op, Frame& frame) {
 }
 
 array emit(const op::Tile& op, Frame& frame) {
-  if (is_empty(frame)) return zeros(frame);
+  if (frame.result_is_empty()) return frame.result_zeros();
   frame.result_shape();  // fits, and so does every number of repeats
   return mx::tile(frame.in(op.x), as_ints(frame.sizes(op.repeats)), frame.stream());
 }
 
 array emit(const op::Repeat& op, Frame& frame) {
-  if (is_empty(frame)) return zeros(frame);
+  if (frame.result_is_empty()) return frame.result_zeros();
   frame.result_shape();
   const auto count = static_cast<int>(frame.size(op.count));
   return mx::repeat(frame.in(op.x), count, static_cast<int>(op.axis), frame.stream());
@@ -166,14 +161,14 @@ array emit(const op::Triangle& op, Frame& frame) {
 }
 
 array emit(const op::Diagonal& op, Frame& frame) {
-  if (is_empty(frame)) return zeros(frame);  // the offset may be any number
+  if (frame.result_is_empty()) return frame.result_zeros();  // the offset may be any number
   return mx::diagonal(frame.in(op.x), static_cast<int>(op.offset), static_cast<int>(op.axis1),
                       static_cast<int>(op.axis2), frame.stream());
 }
 
 // MLX reads the strides of what it takes for dense: it must be.
 array emit(const op::AsStrided& op, Frame& frame) {
-  if (is_empty(frame)) return zeros(frame);
+  if (frame.result_is_empty()) return frame.result_zeros();
   const mx::Stream s = frame.stream();
   const mx::Shape shape = frame.result_shape();
   mx::Strides strides;
@@ -197,7 +192,7 @@ std::vector<WindowAxis> axes_of(const O& op, const Frame& frame, const Sizes& si
 array emit(const op::Unfold& op, Frame& frame) {
   const mx::Stream s = frame.stream();
   const array& x = frame.in(op.x);
-  if (is_empty(frame) || x.size() == 0) return zeros(frame);
+  if (frame.result_is_empty() || x.size() == 0) return frame.result_zeros();
   const array seen = windows(frame, x, axes_of(op, frame, spatial(frame.sizes(op.x))), number(0, x));
   // [N, C, p…, k…] to [N, C, k…, p…]
   std::vector<int> order(seen.ndim());
@@ -235,7 +230,7 @@ array emit(const op::Fold& op, Frame& frame) {
   const DType dtype = widened(frame.result_dtype());
   const array x = frame.in(op.x, dtype);
   frame.spend(x.size());
-  if (is_empty(frame) || x.size() == 0) return zeros(frame);
+  if (frame.result_is_empty() || x.size() == 0) return frame.result_zeros();
   const int64_t rows = sizes[0] * sizes[1];
   const array none = mx::zeros(to_mlx(Sizes{rows, element_count(sizes) / rows}), x.dtype(), s);
   const Places places = places_of(axes_of(op, frame, spatial(sizes)), s);

@@ -38,9 +38,7 @@ std::vector<array> moved(Frame& frame, const array& x, const array& order, int a
 
 std::vector<array> nothing(Frame& frame) {
   std::vector<array> results;
-  for (uint32_t i = 0; i < frame.result_count(); ++i) {
-    results.push_back(mx::zeros(frame.result_shape(i), to_mlx(frame.result_dtype(i)), frame.stream()));
-  }
+  for (uint32_t i = 0; i < frame.result_count(); ++i) results.push_back(frame.result_zeros(i));
   return results;
 }
 

@@ -1,6 +1,8 @@
 // conformance: which ops an engine computes as NumPy does, by dtype, as a page in Markdown.
 //
 //   conformance ENGINE[:MODE]... [--family NAME] [--case PART]      exit code 1 when a case fails
+//
+// A case that the device has no dtype for is neither passed nor failed, and stands in no cell.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -62,8 +64,15 @@ std::string cell(const Table& table, size_t opcode, DType dtype) {
   return failed ? fmt::format("{} of {}", passed, passed + failed) : fmt::format("{}", passed);
 }
 
-std::string page(const std::string& target, const Table& table, size_t cases, size_t failed) {
-  std::string text = fmt::format("## {}\n\n{} cases, {} failed.\n\n| op |", target, cases, failed);
+// Of cases.
+struct Counts {
+  size_t all = 0, failed = 0, unsupported = 0;
+};
+
+std::string page(const std::string& target, const Table& table, const Counts& counts) {
+  std::string text = fmt::format("## {}\n\n{} cases, {} failed", target, counts.all, counts.failed);
+  if (counts.unsupported > 0) text += fmt::format(", {} unsupported", counts.unsupported);
+  text += ".\n\n| op |";
   std::string rule = "\n|---|";
   for (const DType dtype : columns) text += fmt::format(" {} |", to_string(dtype)), rule += "---|";
   text += " other |" + rule + "---|\n";
@@ -81,20 +90,25 @@ struct Chosen {
 
 size_t run_target(const Target& target, const Chosen& chosen) {
   Table table;
-  size_t cases = 0, failed = 0, unexpected = 0;
+  Counts counts;
+  size_t unexpected = 0;
   for (const std::string& family : case_families()) {
     if (!chosen.family.empty() && family != chosen.family) continue;
     for (const CaseResult& result : run_cases(family, target, chosen.part)) {
+      ++counts.all;
+      if (result.unsupported) {
+        ++counts.unsupported;
+        continue;
+      }
       count_case(result, table);
-      ++cases;
       if (result.problem.empty()) continue;
-      ++failed;
+      ++counts.failed;
       if (!result.departure.empty()) continue;
       ++unexpected;
       std::cerr << target.name() << ", " << family << ", " << result.name << ": " << result.problem << "\n";
     }
   }
-  std::cout << page(target.name(), table, cases, failed);
+  std::cout << page(target.name(), table, counts);
   return unexpected;
 }
 

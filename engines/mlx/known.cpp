@@ -1,0 +1,79 @@
+#include "engines/mlx/known.h"
+
+#include <mlx/primitives.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace ingot::mlx_engine {
+namespace {
+
+constexpr size_t most_known = 256;
+
+template <class T>
+Integers widened(std::span<const T> values) {
+  return std::make_shared<const std::vector<int64_t>>(values.begin(), values.end());
+}
+
+// One integer that is there already.
+std::optional<int64_t> constant_of(const array& a) {
+  if (a.has_primitive() || !a.data_shared_ptr() || a.size() != 1) return std::nullopt;
+  if (a.dtype() == mx::int64) return *a.data<int64_t>();
+  if (a.dtype() == mx::int32) return *a.data<int32_t>();
+  return std::nullopt;
+}
+
+bool rearranges(std::string_view primitive) {
+  static constexpr std::string_view names[] = {"Reshape", "Flatten", "Unflatten", "ExpandDims", "Squeeze"};
+  return std::ranges::find(names, primitive) != std::end(names);
+}
+
+}  // namespace
+
+Integers known_integers(const Tensor& tensor) {
+  if (tensor.elements() > static_cast<int64_t>(most_known)) return nullptr;
+  switch (tensor.dtype()) {  // those that indices have
+    case DType::i32: return widened(tensor.aligned().as<int32_t>());
+    case DType::u32: return widened(tensor.aligned().as<uint32_t>());
+    case DType::i64: return widened(tensor.aligned().as<int64_t>());
+    default: return nullptr;
+  }
+}
+
+Integers known_integers(const array& value) {
+  if (value.size() > most_known || !value.is_available() || !value.flags().row_contiguous) return nullptr;
+  if (value.dtype() == mx::int64) return widened(std::span(value.data<int64_t>(), value.size()));
+  if (value.dtype() == mx::int32) return widened(std::span(value.data<int32_t>(), value.size()));
+  return nullptr;
+}
+
+Source source_of(array a) {
+  Source source{};
+  while (a.has_primitive()) {
+    const std::string_view primitive = a.primitive().name();
+    const std::vector<array>& operands = a.inputs();
+    if (primitive == "Add" && source.offset == 0 && operands[0].size() == a.size() && constant_of(operands[1])) {
+      source.offset = *constant_of(operands[1]);
+      source.narrow = a.dtype() == mx::int32;
+    } else if (!rearranges(primitive) && !(primitive == "AsType" && a.dtype() == mx::int64)) {
+      break;
+    }
+    a = array(operands[0]);
+  }
+  source.id = a.id();
+  return source;
+}
+
+IntegerCheck check_of_source(const Source& source, IntegerCheck check_of_sums) {
+  if (source.offset == 0) return check_of_sums;
+  return [source, check = std::move(check_of_sums)](std::span<const int64_t> values) {
+    std::vector<int64_t> sums;
+    for (int64_t value : values) {
+      const auto sum = static_cast<int64_t>(static_cast<uint64_t>(value) + static_cast<uint64_t>(source.offset));
+      sums.push_back(source.narrow ? static_cast<int32_t>(sum) : sum);
+    }
+    return check(sums);
+  };
+}
+
+}  // namespace ingot::mlx_engine

@@ -1,0 +1,94 @@
+#include "engines/mlx/turns.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <utility>
+
+namespace ingot::mlx_engine {
+namespace {
+
+// The bits of 2/π behind the point: as many as turns_of asks for.
+constexpr std::array<uint32_t, 5> two_over_pi = {0xA2F9836E, 0x4E441529, 0xFC2757D1, 0xF534DDC0, 0xDB629599};
+// Of a double.
+constexpr int mantissa_bits = 53;
+// Frequencies are below 2^this.
+constexpr int most_exponent = 32;
+
+using Product = std::array<uint32_t, two_over_pi.size() + 2>;
+
+// m·2/π in words of 32 bits, the first two of them in front of the point.
+Product quarters_of(uint64_t m) {
+  Product product{};
+  for (const auto& [factor, shift] : {std::pair{m & 0xFFFFFFFF, size_t{2}}, std::pair{m >> 32, size_t{1}}}) {
+    uint64_t carry = 0;
+    for (size_t i = two_over_pi.size(); i-- > 0;) {
+      carry += two_over_pi[i] * factor + product[i + shift];
+      product[i + shift] = static_cast<uint32_t>(carry);
+      carry >>= 32;
+    }
+    product[shift - 1] = static_cast<uint32_t>(carry);
+  }
+  return product;
+}
+
+// What is left of 2^shift·radians of whole turns, in turns of 2^64.
+uint64_t turns_of(double radians, int shift) {
+  int exponent = 0;
+  const double mantissa = std::frexp(std::abs(radians), &exponent);
+  const Product words = quarters_of(static_cast<uint64_t>(std::ldexp(mantissa, mantissa_bits)));
+  // Counted from the front of the words, bit 64 is the first behind the point of m·2/π; that of the turns, which are four
+  // quarters each, is moved.
+  const int first = 64 + exponent - mantissa_bits + shift - 2;
+  uint64_t turns = 0;
+  for (int bit = first; bit < first + 64; ++bit) {
+    const bool is_set = bit >= 0 && (words[static_cast<size_t>(bit) / 32] >> (31 - bit % 32) & 1) != 0;
+    turns = turns << 1 | (is_set ? 1 : 0);
+  }
+  return radians < 0 ? -turns : turns;
+}
+
+array word(uint64_t value) { return array(value, mx::uint64); }
+
+array constants(const std::vector<double>& frequencies, int shift) {
+  std::vector<uint64_t> turns;
+  for (double frequency : frequencies) turns.push_back(turns_of(frequency, shift));
+  return array(turns.begin(), {static_cast<int>(turns.size())}, mx::uint64);
+}
+
+}  // namespace
+
+bool are_countable(const std::vector<double>& frequencies) {
+  // turns_of, with a shift of 32, comes to a bit that m·2/π still has right.
+  static_assert(most_exponent + 32 - 2 + 64 < 32 * static_cast<int>(two_over_pi.size()));
+  const double most = std::ldexp(1, most_exponent);
+  return std::ranges::all_of(frequencies, [&](double frequency) { return std::abs(frequency) < most; });
+}
+
+Rotation rotations(const array& positions, const std::vector<double>& frequencies, mx::Stream s) {
+  // Halves of the position, each with the turns of its own unit: a rounded constant times 2^63 would be off.
+  const auto as_words = [&](const array& x) { return mx::view(x, mx::uint64, s); };
+  const array high = as_words(mx::right_shift(positions, array(32, positions.dtype()), s));
+  const array low = mx::bitwise_and(as_words(positions), word(0xFFFFFFFF), s);
+  const array turns =
+      mx::add(mx::multiply(low, constants(frequencies, 0), s), mx::multiply(high, constants(frequencies, 32), s), s);
+  // The nearest quarter, and what is left beside it.
+  const array quarter = mx::right_shift(mx::add(turns, word(uint64_t{1} << 61), s), word(62), s);
+  const array rest = mx::view(mx::subtract(turns, mx::left_shift(quarter, word(62), s), s), mx::int64, s);
+  const array angle =
+      mx::multiply(mx::astype(rest, mx::float32, s), array(static_cast<float>(std::numbers::pi * 0x1p-63)), s);
+  const array cosine = mx::cos(angle, s), sine = mx::sin(angle, s);
+
+  const auto is_in = [&](uint64_t first, uint64_t second) {
+    return mx::logical_or(mx::equal(quarter, word(first), s), mx::equal(quarter, word(second), s), s);
+  };
+  const auto negated_in = [&](uint64_t first, uint64_t second, const array& x) {
+    return mx::where(is_in(first, second), mx::negative(x, s), x, s);
+  };
+  const array is_odd = is_in(1, 3);
+  return {negated_in(1, 2, mx::where(is_odd, sine, cosine, s)), negated_in(2, 3, mx::where(is_odd, cosine, sine, s))};
+}
+
+}  // namespace ingot::mlx_engine
