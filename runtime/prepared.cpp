@@ -150,7 +150,7 @@ void PreparedCall::operator()() {
     }
   };
   const std::vector<Handle> outputs =
-      data_->call(*callee_, std::move(arguments), {.accept = fit_their_buffers})->outputs;
+      std::move(data_->call(*callee_, std::move(arguments), {.accept = fit_their_buffers})->outputs);
   for (size_t i = 0; i < outputs.size(); ++i) deliver(i, *outputs[i]);
   called_ = true;
 }

@@ -113,7 +113,8 @@ std::vector<NamedTensor> Session::run(const std::vector<NamedTensor>& inputs, st
   std::optional<std::vector<NamedTensor>> few;
   const Callee callee = this->callee(method, inputs, few);
   Arguments arguments = arguments_of(callee.method, few ? *few : inputs, data.bound, *callee.compiled);
-  return on_host(callee.method, data.call(callee, std::move(arguments))->outputs);
+  std::vector<Handle> outputs = std::move(data.call(callee, std::move(arguments))->outputs);
+  return on_host(callee.method, outputs);
 }
 
 void Session::set_active_extent(int64_t actual, int64_t upper) {

@@ -22,6 +22,7 @@ namespace {
 struct Options {
   CallOptions call;
   bool json = false;
+  int64_t extent = 0;  // rows; 0: not asked
 };
 
 // Symbols from --size and from the inputs that are given.
@@ -57,6 +58,7 @@ struct Explanation {
   std::vector<Row> rows;
   GraphCost cost;
   Summary summary;
+  std::optional<std::string> extent;         // whether fewer rows are computed apart, where that was asked
   std::map<std::string, uint64_t> replaced;  // ops of the file that the engine does not run as such, and how many
 };
 
@@ -71,7 +73,7 @@ std::map<std::string, uint64_t> replaced_ops(const Summary& given, const Summary
 }
 
 Explanation explain(const Program& given, const Executable& executable, const Graph& method, Bindings bindings) {
-  Explanation all{executable, method, std::move(bindings), {}, {}, summarize(executable.lowered()), {}};
+  Explanation all{executable, method, std::move(bindings), {}, {}, summarize(executable.lowered()), {}, {}};
   all.replaced = replaced_ops(summarize(given), all.summary);
   all.cost = cost_of(executable.lowered(), method, all.bindings);
   const std::vector<std::string> how = executable.explain(method.name);
@@ -123,6 +125,7 @@ std::string as_text(const Explanation& all) {
   text += fmt::format("\nFLOPs    {}{}\n", flops_text(cost.total.flops),
                       cost.unknown > 0 ? fmt::format(", and those of {}", counted(cost.unknown, "node")) : "");
   text += fmt::format("traffic  {} read, {} written\n", bytes_text(cost.total.read), bytes_text(cost.total.written));
+  if (all.extent) text += fmt::format("extent   {}\n", *all.extent);
   for (const auto& [op, count] : all.replaced) text += fmt::format("replaced {} ({})\n", op, count);
   text += fmt::format("weights  {}\n", human_bytes(all.summary.weight_bytes));
   text += fmt::format("state    {}\n", human_bytes(all.summary.state_bytes));
@@ -154,6 +157,7 @@ std::string as_json(const Explanation& all) {
                                        {"read", cost.total.read},
                                        {"written", cost.total.written},
                                        {"unknown_nodes", cost.unknown},
+                                       {"active_extent", or_null(all.extent)},
                                        {"replaced", all.replaced},
                                        {"weight_bytes", all.summary.weight_bytes},
                                        {"state_bytes", all.summary.state_bytes},
@@ -161,12 +165,19 @@ std::string as_json(const Explanation& all) {
   return json.dump(2) + "\n";
 }
 
+std::string extent_text(const Executable& executable, const std::string& method, int64_t upper) {
+  const std::string reason = executable.whole_extent_reason(method, upper);
+  return reason.empty() ? fmt::format("fewer than {} rows are computed apart", upper)
+                        : fmt::format("all {} rows are computed: {}", upper, reason);
+}
+
 int run(const Options& options) {
   const Program given = open_program(options.call.file);
   const Executable executable = compile_for(given, compile_options(options.call));
   const SpecContext context = context_of(options.call, executable);
-  const Explanation all =
+  Explanation all =
       explain(given, executable, *executable.lowered().method(context.method->name), sizes_of(options.call, context));
+  if (options.extent > 0) all.extent = extent_text(executable, context.method->name, options.extent);
   write_text("", options.json ? as_json(all) : as_text(all));
   return kDone;
 }
@@ -179,6 +190,8 @@ Verb add_explain(CLI::App& root) {
       root.add_subcommand("explain", "Say how an engine runs each node, and what it costs, without running it.");
   add_call_options(*app, o->call);
   app->add_flag("--json", o->json, "as JSON");
+  app->add_option("--active-extent", o->extent, "say whether calls may compute the first of that many rows alone")
+      ->type_name("ROWS");
   app->footer(
       "Sizes come from --size and from the inputs that are given; what they leave open shows as ?.\n"
       "The nodes are those that the engine runs: it may have expanded some.");

@@ -184,7 +184,7 @@ void Frame::guard_integers(const array& holds, const array& integers, IntegerChe
 }
 
 Tensor Frame::read(const array& value, DType dtype) {
-  array dense = mx::contiguous(value, false, stream());
+  array dense = value.size() > 0 ? mx::contiguous(value, false, stream()) : value;  // CUDA cannot copy what is empty
   submit({dense}, call_.guards);
   dense.wait();
   // What is read may depend on what a guard refuses: it is heard first.

@@ -9,15 +9,6 @@ array number(int64_t value, const array& like) { return array(value, like.dtype(
 
 array is_negative(const array& x, mx::Stream s) { return mx::less(x, number(0, x), s); }
 
-mx::Dtype unsigned_of(mx::Dtype dtype) {
-  switch (dtype.size()) {
-    case 1: return mx::uint8;
-    case 2: return mx::uint16;
-    case 4: return mx::uint32;
-    default: return mx::uint64;
-  }
-}
-
 // |x| as unsigned, which has that of the lowest number too.
 array magnitude(const array& x, mx::Stream s) {
   const array bits = mx::view(x, unsigned_of(x.dtype()), s);
@@ -37,6 +28,15 @@ array is_within(const array& by, mx::Stream s) {
 }
 
 }  // namespace
+
+mx::Dtype unsigned_of(mx::Dtype dtype) {
+  switch (dtype.size()) {
+    case 1: return mx::uint8;
+    case 2: return mx::uint16;
+    case 4: return mx::uint32;
+    default: return mx::uint64;
+  }
+}
 
 // On magnitudes, where both ways of rounding are one; by 0: 0.
 array trunc_div(const array& a, const array& b, mx::Stream s) {

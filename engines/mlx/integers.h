@@ -8,6 +8,9 @@
 
 namespace ingot::mlx_engine {
 
+// The dtype of the same width that wraps for certain: of signed integers a compiler may assume that they do not.
+mx::Dtype unsigned_of(mx::Dtype dtype);
+
 // Preconditions of all: integers of one dtype, which broadcast.
 array floor_div(const array& a, const array& b, mx::Stream s);
 array trunc_div(const array& a, const array& b, mx::Stream s);

@@ -68,8 +68,9 @@ bool nothing_fails(const Plan& plan, GraphId method) {
   return plan.custom_ops.empty() && std::ranges::all_of(plan.segments[method.id], &Segment::traceable);
 }
 
-Handle handle_of(array value, const TensorType& type, Sizes sizes, Device& device) {
-  return std::make_shared<MlxTensor>(std::move(value), type.dtype, std::move(sizes), type.scheme, device);
+Handle handle_of(array value, const TensorType& type, Sizes sizes, Device& device, bool passing = false) {
+  return std::make_shared<MlxTensor>(std::move(value), type.dtype, std::move(sizes), type.scheme, device, nullptr,
+                                     passing);
 }
 
 const array& array_of(const Handle& handle) { return dynamic_cast<const MlxTensor&>(*handle).value(); }
@@ -155,7 +156,7 @@ std::unique_ptr<Pending> MlxProgram::start(Invocation& invocation) {
             .cancelled = invocation.cancelled,
             .observer = observer_ ? &observer_ : nullptr};
   Frame frame(call, invocation.method, std::move(inputs), std::move(invocation.bindings));
-  std::vector<array> outputs = frame.run();
+  std::vector<array> outputs = translated([&] { return frame.run(); });
   std::vector<array> computed = outputs;
   for (size_t i = 0; i < states.size(); ++i) {
     if (written[i]) computed.push_back(states[i]);
@@ -172,7 +173,9 @@ std::unique_ptr<Pending> MlxProgram::start(Invocation& invocation) {
   auto pending = std::make_unique<MlxPending>(device_, std::move(computed), std::move(call.guards));
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Ref value = graph.outputs[i].value;
-    pending->outputs.push_back(handle_of(std::move(outputs[i]), graph.type(value), frame.sizes(value), device_));
+    const bool is_state = std::ranges::find(states, outputs[i].id(), &array::id) != states.end();
+    pending->outputs.push_back(
+        handle_of(std::move(outputs[i]), graph.type(value), frame.sizes(value), device_, !is_state));
   }
   pending->states = std::move(states_after);
   for (size_t i = 0; i < states.size(); ++i) {

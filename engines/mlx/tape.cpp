@@ -99,14 +99,14 @@ Tape::Tape(const Function& function, const std::vector<array>& like, const Devic
     inputs.emplace_back(a.shape(), a.dtype(), nullptr, std::vector<array>{});
     inputs.back().set_tracer(true);
   }
-  std::vector<array> outputs = function(inputs);
-  record(inputs, outputs);
-  if (is_fusible(device)) {
-    fuse(function, inputs, outputs);
-    record(inputs, outputs);
-  }
+  record(inputs, function(inputs));
   merge();
   fold();
+  if (is_fusible(device)) {
+    std::vector<array> outputs = replay(inputs);
+    fuse([this](const std::vector<array>& placeholders) { return replay(placeholders); }, inputs, outputs);
+    record(inputs, outputs);
+  }
   mark_last_uses();
 }
 
@@ -156,8 +156,9 @@ void Tape::for_each_use(F function) {
 }
 
 bool Tape::Step::equals(const Step& other) const {
-  return typeid(*primitive) == typeid(*other.primitive) && shapes == other.shapes && dtypes == other.dtypes &&
-         primitive->stream() == other.primitive->stream() && primitive->is_equivalent(*other.primitive);
+  mx::Primitive &a = *primitive, &b = *other.primitive;
+  return typeid(a) == typeid(b) && shapes == other.shapes && dtypes == other.dtypes && a.stream() == b.stream() &&
+         a.is_equivalent(b);
 }
 
 // Steps that compute the same from the same are one, as are small constants that are equal: layers lower the same

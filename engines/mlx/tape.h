@@ -22,7 +22,7 @@ class Tape {
  public:
   using Function = std::function<std::vector<array>(const std::vector<array>&)>;
 
-  // Calls the function, on a GPU up to three times, on arrays of these shapes and dtypes that hold no values.
+  // Calls the function once, on arrays of these shapes and dtypes that hold no values.
   Tape(const Function& function, const std::vector<array>& like, const Device& device);
 
   // The function's outputs as lazy arrays. Inputs that nothing needs later are let go of on the way.

@@ -3,10 +3,11 @@
 namespace ingot::mlx_engine {
 
 Tensor MlxTensor::to_host() const {
+  // On a GPU reading moves the array itself to memory that both share: where others use it the copy goes instead.
+  const bool is_ours = passing_ && weak_from_this().use_count() <= 1;
   array value = value_;
   value.wait();
-  // On a GPU reading would move the array itself to memory that both share: the copy goes instead.
-  if (value.size() > 0 && (!device_.is_cpu() || !value.flags().row_contiguous)) {
+  if (value.size() > 0 && ((!device_.is_cpu() && !is_ours) || !value.flags().row_contiguous)) {
     Turn turn(device_);
     value = mx::contiguous(mx::copy(value, device_.stream()), false, device_.stream());
     mx::eval(value);

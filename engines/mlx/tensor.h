@@ -3,6 +3,7 @@
 // Ownership  shares the array's memory. Threads  immutable; any thread. Failure  what MLX reports while it waits.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -13,16 +14,17 @@
 
 namespace ingot::mlx_engine {
 
-class MlxTensor final : public DeviceTensor {
+class MlxTensor final : public DeviceTensor, public std::enable_shared_from_this<MlxTensor> {
  public:
   MlxTensor(array value, DType dtype, Sizes sizes, std::optional<QuantScheme> scheme, Device& device,
-            Integers known = {})
+            Integers known = {}, bool passing = false)
       : value_(std::move(value)),
         dtype_(dtype),
         sizes_(std::move(sizes)),
         scheme_(scheme),
         device_(device),
-        known_(std::move(known)) {}
+        known_(std::move(known)),
+        passing_(passing) {}
 
   DType dtype() const override { return dtype_; }
   const Sizes& sizes() const override { return sizes_; }
@@ -38,6 +40,7 @@ class MlxTensor final : public DeviceTensor {
   std::optional<QuantScheme> scheme_;
   Device& device_;
   Integers known_;
+  bool passing_;  // an output, which nothing on the device needs unless it is held on to
 };
 
 }  // namespace ingot::mlx_engine

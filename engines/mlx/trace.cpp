@@ -44,7 +44,6 @@ Trace Frame::record(const Segment& segment, const std::vector<array>& passed) co
   const auto lower_segment = [&](const std::vector<array>& placeholders) {
     std::vector<array> weights = call_.weights, states = call_.states;
     std::vector<bool> states_written(states.size(), false);
-    written.clear(), refusals.clear(), checks.clear();  // MLX may trace twice
     Call traced{.plan = call_.plan,
                 .device = call_.device,
                 .weights = weights,

@@ -173,6 +173,26 @@ TEST_F(Costs, ExplainSaysHowAnEngineRunsANode) {
   EXPECT_EQ(nlohmann::json::parse(expect_done("ingot explain find.txt --json"))["replaced"], nlohmann::json::object());
 }
 
+TEST_F(Costs, ExplainSaysWhetherFewerRowsAreComputedApart) {
+  folder.write("rows.txt", R"(ingot 1
+method each(%x: f32[4, 3]) -> (y) {
+  %y = exp %x
+  return %y
+}
+method all(%x: f32[4, 3]) -> (y) {
+  %y = cumsum %x {axis=0}
+  return %y
+}
+)");
+  const auto extent = [this](const std::string& arguments) -> nlohmann::json {
+    return nlohmann::json::parse(expect_done("ingot explain rows.txt --json " + arguments))["active_extent"];
+  };
+  EXPECT_EQ(extent("-m each --active-extent 4"), "fewer than 4 rows are computed apart");
+  EXPECT_NE(extent("-m all --active-extent 4").get<std::string>().find("all 4 rows are computed: "), std::string::npos);
+  EXPECT_TRUE(extent("-m all").is_null());
+  expect_refused("ingot explain rows.txt -m all --active-extent 5", 4, "no input has 5 rows");
+}
+
 TEST_F(Costs, ExplainRefuses) {
   expect_refused("ingot explain", 2, "file is required");
   expect_refused("ingot explain dense.txt -m sparse", 4, "there is no method 'sparse', expected one of dense");

@@ -74,7 +74,9 @@ TEST_P(InPlaceTest, StatesStayWhereTheyAre) {
     places.insert(session.state("rows").bytes().data());
     put(session, 0, 63);
   }
-  EXPECT_TRUE(places.size() == 1 || !writes_in_place()) << places.size();
+  // What is read from another device is a copy.
+  const bool visible = writes_in_place() && session.executable().device() == "cpu";
+  EXPECT_TRUE(places.size() == 1 || !visible) << places.size();
   EXPECT_EQ(session.state("count").as<int64_t>()[0], 20);
 }
 

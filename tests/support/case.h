@@ -73,7 +73,13 @@ struct CaseResult {
   bool unsupported = false;
 };
 
+// One of several processes that share the cases.
+struct Shard {
+  size_t index = 0, count = 1;
+};
+
 // Every case of tests/data/reference/<family>.json whose name holds `part`.
-std::vector<CaseResult> run_cases(std::string_view family, const Target& target = {}, std::string_view part = {});
+std::vector<CaseResult> run_cases(std::string_view family, const Target& target = {}, std::string_view part = {},
+                                  Shard shard = {});
 
 }  // namespace ingot::test

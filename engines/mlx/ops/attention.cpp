@@ -183,31 +183,36 @@ array gathered(const Frame& frame, Ref ref, const array& table, const array& ins
 
 // -------------------------------------------------------------------------------------------------------------- rope
 
-// The elements from `start` on of the last axis, `count` of them, `step` apart.
-array part(const array& x, int start, int count, int step, mx::Stream s) {
-  mx::Shape from(x.ndim(), 0), to = x.shape(), steps(x.ndim(), 1);
+// The elements from `start` on of the last axis, `count` of them.
+array part(const array& x, int start, int count, mx::Stream s) {
+  mx::Shape from(x.ndim(), 0), to = x.shape();
   from.back() = start;
-  to.back() = std::min(start + count * step, x.shape(-1));
-  steps.back() = step;
+  to.back() = start + count;
+  return mx::slice(x, from, to, s);
+}
+
+// x with an axis of two in the other order.
+array swapped(const array& x, int axis, mx::Stream s) {
+  mx::Shape from(x.ndim(), 0), to = x.shape(), steps(x.ndim(), 1);
+  const auto at = static_cast<size_t>(axis + static_cast<int>(x.ndim()));
+  from[at] = 1, to[at] = -3, steps[at] = -1;
   return mx::slice(x, from, to, steps, s);
 }
 
-// (a, b) becomes (a·cos - b·sin, b·cos + a·sin). Pairs are (x_i, x_(i+pairs)), or interleaved (x_2i, x_(2i+1)).
+// (a, b) becomes (a·cos - b·sin, b·cos + a·sin). Pairs are (x_i, x_(i+pairs)), or interleaved (x_2i, x_(2i+1)). As
+// (a, b)·cos + (b, a)·(-sin, sin) it is one kernel where element-wise ops are fused.
 array turned(const array& x, const array& cos, const array& sin, int pairs, bool interleaved, mx::Stream s) {
   if (pairs == 0) return x;
-  const array a = part(x, 0, pairs, interleaved ? 2 : 1, s);
-  const array b = interleaved ? part(x, 1, pairs, 2, s) : part(x, pairs, pairs, 1, s);
-  const array left = mx::subtract(mx::multiply(a, cos, s), mx::multiply(b, sin, s), s);
-  const array right = mx::add(mx::multiply(b, cos, s), mx::multiply(a, sin, s), s);
-  std::vector<array> parts{left, right};
-  if (interleaved) {
-    mx::Shape row = x.shape();
-    row.back() = 2 * pairs;
-    parts = {mx::reshape(mx::stack(parts, -1, s), row, s)};
-  }
-  const int rest = x.shape(-1) - 2 * pairs;
-  if (rest > 0) parts.push_back(part(x, 2 * pairs, rest, 1, s));
-  return mx::concatenate(std::move(parts), -1, s);
+  const int rest = x.shape(-1) - 2 * pairs, axis = interleaved ? -1 : -2;
+  const array first = rest > 0 ? part(x, 0, 2 * pairs, s) : x;
+  const mx::Shape last = interleaved ? mx::Shape{pairs, 2} : mx::Shape{2, pairs};
+  const array signs = mx::reshape(array({-1.0F, 1.0F}), interleaved ? mx::Shape{1, 2} : mx::Shape{2, 1}, s);
+  const array both_signs = mx::multiply(mx::expand_dims(sin, axis, s), mx::astype(signs, sin.dtype(), s), s);
+  const array pair = mx::unflatten(first, -1, last, s);
+  const array y = mx::add(mx::multiply(pair, mx::expand_dims(cos, axis, s), s),
+                          mx::multiply(swapped(pair, axis, s), both_signs, s), s);
+  array whole = mx::flatten(y, -2, -1, s);
+  return rest > 0 ? mx::concatenate({std::move(whole), part(x, 2 * pairs, rest, s)}, -1, s) : whole;
 }
 
 // Of the pairs, where no operand says them: base^(-2i/dims)

@@ -4,6 +4,7 @@
 
 #include "engines/mlx/cast.h"
 #include "engines/mlx/constant.h"
+#include "engines/mlx/integers.h"
 #include "engines/mlx/libm.h"
 #include "engines/mlx/lowering.h"
 #include "engines/mlx/philox.h"
@@ -28,11 +29,12 @@ array emit(const op::Iota& op, Frame& frame) {
   const mx::Stream s = frame.stream();
   const DType dtype = dtype_of_iota(frame, op.dtype);
   const int length = frame.result_shape()[0];
-  array y = mx::arange(length, is_integer(dtype) ? to_mlx(dtype) : mx::int32, s);
-  y = mx::astype(y, to_mlx(dtype), s);
-  if (op.step) y = mx::multiply(y, constant(*op.step, dtype), s);
-  if (op.start) y = mx::add(y, constant(*op.start, dtype), s);
-  return cast(frame, y, dtype, op.dtype);
+  const mx::Dtype counting = is_integer(dtype) ? unsigned_of(to_mlx(dtype)) : to_mlx(dtype);
+  const auto number = [&](const Scalar& value) { return mx::view(constant(value, dtype), counting, s); };
+  array y = mx::astype(mx::arange(length, is_integer(dtype) ? counting : mx::int32, s), counting, s);
+  if (op.step) y = mx::multiply(y, number(*op.step), s);
+  if (op.start) y = mx::add(y, number(*op.start), s);
+  return cast(frame, mx::view(y, to_mlx(dtype), s), dtype, op.dtype);
 }
 
 array emit(const op::Full& op, Frame& frame) {

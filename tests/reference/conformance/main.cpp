@@ -1,6 +1,6 @@
 // conformance: which ops an engine computes as NumPy does, by dtype, as a page in Markdown.
 //
-//   conformance ENGINE[:MODE]... [--family NAME] [--case PART]      exit code 1 when a case fails
+//   conformance ENGINE[:MODE]... [--family NAME] [--case PART] [--shard K/N]      exit code 1 when a case fails
 //
 // A case that the device has no dtype for is neither passed nor failed, and stands in no cell.
 #include <fmt/format.h>
@@ -86,6 +86,7 @@ std::string page(const std::string& target, const Table& table, const Counts& co
 
 struct Chosen {
   std::string family, part;  // empty: all
+  Shard shard;
 };
 
 size_t run_target(const Target& target, const Chosen& chosen) {
@@ -94,7 +95,7 @@ size_t run_target(const Target& target, const Chosen& chosen) {
   size_t unexpected = 0;
   for (const std::string& family : case_families()) {
     if (!chosen.family.empty() && family != chosen.family) continue;
-    for (const CaseResult& result : run_cases(family, target, chosen.part)) {
+    for (const CaseResult& result : run_cases(family, target, chosen.part, chosen.shard)) {
       ++counts.all;
       if (result.unsupported) {
         ++counts.unsupported;
@@ -126,6 +127,8 @@ int main(int argc, char** argv) {
       chosen.family = value, ++i;
     else if (argument == "--case")
       chosen.part = value, ++i;
+    else if (argument == "--shard")  // 0/4: the first of four
+      chosen.shard = {std::stoul(value), std::stoul(value.substr(value.find('/') + 1))}, ++i;
     else
       targets.push_back(Target::parse(argument));
   }
