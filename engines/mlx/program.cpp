@@ -28,10 +28,10 @@ auto translated(F function) {
 
 class MlxPending final : public Pending {
  public:
-  MlxPending(Device& device, std::vector<array> computed, std::vector<Guard> guards)
-      : device_(device), computed_(std::move(computed)), guards_(std::move(guards)) {}
+  MlxPending(Device& device, std::vector<array> computed, std::vector<Guard> guards, bool certain)
+      : device_(device), computed_(std::move(computed)), guards_(std::move(guards)), certain_(certain) {}
 
-  bool certain() const override { return guards_.empty(); }
+  bool certain() const override { return certain_; }
 
   bool ready() const override {
     const auto available = [](const array& value) { return value.is_available(); };
@@ -51,6 +51,7 @@ class MlxPending final : public Pending {
   Device& device_;
   std::vector<array> computed_;
   std::vector<Guard> guards_;
+  bool certain_;
 };
 
 // Each of them is traced for every signature.
@@ -170,12 +171,18 @@ std::unique_ptr<Pending> MlxProgram::start(Invocation& invocation) {
   }
   translated([&] { submit(computed, call.guards); });
 
-  auto pending = std::make_unique<MlxPending>(device_, std::move(computed), std::move(call.guards));
+  // An array changes as it is waited for, so one that the next call begins with is no longer to be waited for then.
+  const auto is_state = [&](const array& value) {
+    return std::ranges::find(states, value.id(), &array::id) != states.end();
+  };
+  const bool certain = call.guards.empty() && !outputs.empty() && std::ranges::none_of(outputs, is_state);
+  if (certain) std::erase_if(computed, is_state);
+  auto pending = std::make_unique<MlxPending>(device_, std::move(computed), std::move(call.guards), certain);
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Ref value = graph.outputs[i].value;
-    const bool is_state = std::ranges::find(states, outputs[i].id(), &array::id) != states.end();
+    const bool passing = !is_state(outputs[i]);
     pending->outputs.push_back(
-        handle_of(std::move(outputs[i]), graph.type(value), frame.sizes(value), device_, !is_state));
+        handle_of(std::move(outputs[i]), graph.type(value), frame.sizes(value), device_, passing));
   }
   pending->states = std::move(states_after);
   for (size_t i = 0; i < states.size(); ++i) {

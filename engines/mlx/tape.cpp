@@ -102,7 +102,7 @@ Tape::Tape(const Function& function, const std::vector<array>& like, const Devic
   record(inputs, function(inputs));
   merge();
   fold();
-  if (is_fusible(device)) {
+  if (is_fusible(inputs, device)) {
     std::vector<array> outputs = replay(inputs);
     fuse([this](const std::vector<array>& placeholders) { return replay(placeholders); }, inputs, outputs);
     record(inputs, outputs);
@@ -111,15 +111,16 @@ Tape::Tape(const Function& function, const std::vector<array>& like, const Devic
 }
 
 // MLX's fused kernels cannot be launched on nothing, and what a program for the GPU has on the CPU, f64 above all, would
-// be compiled there. Numbers become part of their text, complex ones with too few digits, and NaN not at all.
-bool Tape::is_fusible(const Device& device) const {
+// be compiled there. Numbers become part of their text, complex ones with too few digits, and NaN not at all; the
+// modulus of complex ones is text that does not compile.
+bool Tape::is_fusible(const std::vector<array>& inputs, const Device& device) const {
   const auto is_empty = [](const mx::Shape& shape) { return std::ranges::count(shape, 0) > 0; };
   const auto is_fit = [&](const Step& step) {
     return step.primitive->device() == device.stream().device && std::ranges::none_of(step.shapes, is_empty);
   };
-  const auto is_complex = [](const array& constant) { return constant.dtype() == mx::complex64; };
+  const auto is_complex = [](const array& a) { return a.dtype() == mx::complex64; };
   return !device.is_cpu() && !steps_.empty() && std::ranges::all_of(steps_, is_fit) &&
-         std::ranges::none_of(constants_, is_complex);
+         std::ranges::none_of(inputs, is_complex) && std::ranges::none_of(constants_, is_complex);
 }
 
 void Tape::record(const std::vector<array>& inputs, const std::vector<array>& outputs) {

@@ -47,7 +47,7 @@ class Tape {
   };
 
   void record(const std::vector<array>& inputs, const std::vector<array>& outputs);
-  bool is_fusible(const Device& device) const;
+  bool is_fusible(const std::vector<array>& inputs, const Device& device) const;
   void merge();
   void fold();
   void mark_last_uses();
