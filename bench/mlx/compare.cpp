@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -161,6 +162,7 @@ void compare(std::string_view name, Network network, const CompareOptions& optio
   print_times(ours.times.total, theirs.times.total);
   print_times(ours.times.host, theirs.times.host);
   fmt::print(" {:.1e} |\n", worst);
+  std::fflush(stdout);  // a later case may take long
 }
 
 void change_parameter(const Network& network, const CompareOptions& options) {
