@@ -28,6 +28,7 @@ class DeviceTensor {
   virtual DType dtype() const = 0;
   virtual const Sizes& sizes() const = 0;
   virtual const std::optional<QuantScheme>& scheme() const = 0;
+  virtual void wait() const = 0;
   virtual Tensor to_host() const = 0;
 };
 

@@ -14,7 +14,8 @@ Tensor cut(const Tensor& tensor, int64_t rows) {
   Sizes sizes = tensor.sizes();
   sizes[0] = rows;
   const auto bytes = static_cast<size_t>(byte_count(tensor.dtype(), sizes, tensor.scheme()));
-  return Tensor(tensor.dtype(), std::move(sizes), Buffer{tensor.buffer().owner, tensor.bytes().first(bytes)});
+  return Tensor(tensor.dtype(), std::move(sizes), Buffer{tensor.buffer().owner, tensor.bytes().first(bytes)},
+                tensor.scheme());
 }
 
 }  // namespace

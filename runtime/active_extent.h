@@ -1,7 +1,7 @@
 // An Executable for calls with fewer rows than its methods declare (passes/active_extent.h): compiled once for each number
 // of rows that inputs have, with the same weights on the device.
 //
-// Ownership  of the second Executable. Threads  immutable.
+// Ownership  of the second Executable. Threads  immutable. Failure  Error that names method and input.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,6 @@
 // The exception that is being handled, as a value.
+//
+// Threads    of the one that handles it. Failure  none.
 #pragma once
 
 #include <exception>

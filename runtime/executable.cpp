@@ -49,19 +49,6 @@ void check_state_bytes(const Program& program, const RunLimits& limits) {
   }
 }
 
-// Throws unless an input has that many rows.
-void check_rows(const Program& program, int64_t upper) {
-  for (const std::string& name : program.method_names()) {
-    const Graph& method = *program.method(name);
-    const auto has_rows = [&](Ref input) {
-      const Shape& shape = method.type(input).shape;
-      return !shape.empty() && shape[0] == Dim(upper);
-    };
-    if (std::ranges::any_of(method.inputs, has_rows)) return;
-  }
-  throw Error(Code::invalid_argument, fmt::format("no input has {} rows", upper));
-}
-
 std::vector<Tensor> initial_contents(const Program& program, const RunLimits& limits) {
   check_state_bytes(program, limits);
   std::vector<Tensor> contents;
@@ -137,7 +124,18 @@ std::string_view Executable::mode() const { return data_->mode; }
 const RunLimits& Executable::limits() const { return data_->options.limits; }
 const std::shared_ptr<CompiledProgram>& Executable::compiled() const { return data_->compiled; }
 Worker& Executable::worker() const { return data_->worker; }
-EngineCounters Executable::counters() const { return data_->compiled->counters(); }
+
+EngineCounters Executable::counters() const {
+  EngineCounters all = data_->compiled->counters();
+  const std::lock_guard lock(data_->mutex);
+  for (const auto& [upper, active] : data_->active_extents) {
+    const EngineCounters more = active->executable.counters();
+    all.uploaded_bytes += more.uploaded_bytes;
+    all.cached += more.cached, all.traced += more.traced, all.evicted += more.evicted;
+  }
+  return all;
+}
+
 const std::vector<Handle>& Executable::initial_states() const { return data_->initial_states; }
 
 const Graph& Executable::method(std::string_view name) const {
@@ -170,12 +168,23 @@ void Executable::set_param(std::string_view name, const Tensor& tensor) {
   throw Error(Code::not_found, fmt::format("there is no parameter {}{}", name, did_you_mean(name, names)));
 }
 
+void Executable::check_rows(int64_t upper) const {
+  for (const std::string& name : program().method_names()) {
+    const Graph& method = *program().method(name);
+    const auto has_rows = [&](Ref input) {
+      const Shape& shape = method.type(input).shape;
+      return !shape.empty() && shape[0] == Dim(upper);
+    };
+    if (std::ranges::any_of(method.inputs, has_rows)) return;
+  }
+  throw Error(Code::invalid_argument, fmt::format("no input has {} rows", upper));
+}
+
 std::shared_ptr<const ActiveExtent> Executable::active_extent(int64_t upper) const {
   const std::lock_guard lock(data_->mutex);
   std::shared_ptr<const ActiveExtent>& active = data_->active_extents[upper];
   if (active) return active;
   try {
-    check_rows(program(), upper);
     ActiveProgram few = with_active_extent(program(), upper);
     std::vector<Handle> weights;
     for (uint32_t i = 0; i < program().weights.size(); ++i) weights.push_back(compiled()->weight({i}));
@@ -189,6 +198,7 @@ std::shared_ptr<const ActiveExtent> Executable::active_extent(int64_t upper) con
 }
 
 std::string Executable::whole_extent_reason(std::string_view name, int64_t upper) const {
+  check_rows(upper);
   return active_extent(upper)->method(method(name).name).reason;
 }
 

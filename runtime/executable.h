@@ -84,6 +84,9 @@ class Executable {
   // The contents that the states of a session begin with, in the order of the program.
   const std::vector<Handle>& initial_states() const;
   GraphId id(const Graph& method) const;
+  // Throws unless an input has that many rows.
+  void check_rows(int64_t upper) const;
+  // Compiled by the first who asks, while others and `set_param` wait. Precondition: check_rows.
   std::shared_ptr<const ActiveExtent> active_extent(int64_t upper) const;
 
   std::shared_ptr<Data> data_;

@@ -56,11 +56,11 @@ bool Future::Shared::wait_for_device(std::optional<Clock::time_point> deadline) 
     return false;
   }
   if (!pending_) return true;
-  while (deadline && !pending_->ready()) {
-    if (Clock::now() >= *deadline) return false;
-    std::this_thread::sleep_for(between_looks);
-  }
   try {
+    while (deadline && !pending_->ready()) {
+      if (Clock::now() >= *deadline) return false;
+      std::this_thread::sleep_for(between_looks);
+    }
     pending_->wait();
     results_ = std::move(pending_->outputs);
   } catch (...) {
@@ -80,7 +80,10 @@ const std::vector<NamedTensor>& Future::Shared::read() {
 }
 
 void Future::wait() const { shared_->wait(); }
-bool Future::wait_for(std::chrono::nanoseconds time) const { return shared_->wait(Clock::now() + time); }
+bool Future::wait_for(std::chrono::nanoseconds time) const {
+  const Clock::time_point now = Clock::now();
+  return shared_->wait(time > Clock::time_point::max() - now ? Clock::time_point::max() : now + time);
+}
 bool Future::ready() const { return shared_->ready(); }
 
 std::vector<NamedTensor> Future::result() const {

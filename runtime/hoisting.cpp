@@ -5,6 +5,8 @@
 #include <shared_mutex>
 #include <utility>
 
+#include "program/error.h"
+
 namespace ingot {
 namespace {
 
@@ -14,8 +16,12 @@ class Hoisting final : public CompiledProgram {
       : compiled_(std::move(compiled)) {
     for (HoistedMethod& method : methods) {
       prepared_.push_back(
-          {id_of(program(), method.method), id_of(program(), method.prepare), std::move(method.weights), {}});
-      compute(prepared_.back());
+          {id_of(program(), method.method), id_of(program(), method.prepare), std::move(method.weights), {}, false});
+      try {
+        compute(prepared_.back());
+      } catch (const Error&) {
+        // Weights that fail a method fail its calls, until one of them changes.
+      }
     }
   }
 
@@ -30,14 +36,23 @@ class Hoisting final : public CompiledProgram {
     const std::unique_lock lock(mutex_);
     compiled_->set_weight(weight, value);
     for (Prepared& prepared : prepared_) {
-      if (std::ranges::find(prepared.weights, weight) != prepared.weights.end()) compute(prepared);
+      if (std::ranges::find(prepared.weights, weight) != prepared.weights.end()) prepared.is_fresh = false;
     }
   }
 
   std::unique_ptr<Pending> start(Invocation& call) override {
-    const std::shared_lock lock(mutex_);  // the engine takes the weights while it begins a call
     const auto found = std::ranges::find(prepared_, call.method, &Prepared::method);
-    if (found != prepared_.end()) call.inputs.insert(call.inputs.end(), found->values.begin(), found->values.end());
+    if (found == prepared_.end()) return compiled_->start(call);
+    std::shared_lock lock(mutex_);  // the engine takes the weights while it begins a call
+    while (!found->is_fresh) {
+      lock.unlock();
+      {
+        const std::unique_lock writing(mutex_);
+        if (!found->is_fresh) compute(*found);
+      }
+      lock.lock();
+    }
+    call.inputs.insert(call.inputs.end(), found->values.begin(), found->values.end());
     return compiled_->start(call);
   }
 
@@ -46,6 +61,7 @@ class Hoisting final : public CompiledProgram {
     GraphId method, prepare;
     std::vector<WeightId> weights;
     std::vector<Handle> values;  // inputs of the method behind those of its caller
+    bool is_fresh;               // these are of the weights of today
   };
 
   void compute(Prepared& prepared) const {
@@ -53,6 +69,7 @@ class Hoisting final : public CompiledProgram {
     const std::unique_ptr<Pending> pending = compiled_->start(call);
     pending->wait();
     prepared.values = std::move(pending->outputs);
+    prepared.is_fresh = true;
   }
 
   std::shared_ptr<CompiledProgram> compiled_;

@@ -1,7 +1,8 @@
 // A compiled program whose methods find computed what depends on weights alone (passes/hoist.h): kept on the device, and
-// computed again only when one of those weights changes.
+// computed again by the next call when one of those weights has changed.
 //
-// Ownership  of the engine's program. Threads  and Failure  as engines/engine.h; `set_weight` waits for calls that begin.
+// Ownership  of the engine's program. Threads  as engines/engine.h; `set_weight` waits for calls that begin.
+// Failure    as engines/engine.h: weights that fail a method fail its calls.
 #pragma once
 
 #include <memory>
@@ -16,7 +17,7 @@ namespace ingot {
 // By name, since an engine may number graphs anew. Precondition: there is one.
 GraphId id_of(const Program& program, std::string_view graph);
 
-// Precondition: `compiled` was made of the program of which these are the hoisted methods; they are prepared here.
+// Precondition: `compiled` was made of the program of which these are the hoisted methods.
 std::shared_ptr<CompiledProgram> with_hoisted(std::shared_ptr<CompiledProgram> compiled,
                                               std::vector<HoistedMethod> methods);
 

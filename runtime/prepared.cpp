@@ -73,6 +73,10 @@ Handle PreparedCall::from_session(size_t position) const {
   }
   const DeviceTensor& bound = *found->second;
   check_type("input " + name, bound.dtype(), bound.sizes(), bound.scheme(), declared);
+  if (active_ && active_->method(method_.name).inputs[position] && bound.sizes()[0] != active_rows_) {
+    throw Error::mismatch(Code::type_mismatch, "", "number of rows of input " + name + ", which the session has bound,",
+                          std::to_string(bound.sizes()[0]), std::to_string(active_rows_));
+  }
   return found->second;
 }
 

@@ -6,8 +6,9 @@
 //   for (;;) call();
 //
 // Names and types are settled when something is bound, sizes when one of them is new. An input that is not bound here
-// comes from the Session (`bind`, `feed`), as does the active extent when the call is prepared. Outputs that have no buffer of the caller lie in an arena of the call, at
-// offsets that stay while the sizes do; one whose size data decide lies elsewhere.
+// comes from the Session (`bind`, `feed`). Outputs that have no buffer of the caller lie in an arena of the call, at
+// offsets that stay while the sizes do; one whose size data decide lies elsewhere. The active extent is that of the
+// Session when the call is prepared; inputs that have rows are then bound here, or with as many rows.
 //
 // Ownership  the caller keeps the memory of what it binds. Shares the Session's state, also when that has gone or moved.
 // Threads    as its Session: one thread at a time for both.

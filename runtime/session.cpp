@@ -105,6 +105,7 @@ Session::Data& Session::settled() const {
 
 const std::vector<Handle>& Session::states() const {
   settled().check_states();
+  for (const Handle& state : data_->states) state->wait();  // once they are shared, nothing about them changes
   return data_->states;
 }
 
@@ -122,9 +123,9 @@ void Session::set_active_extent(int64_t actual, int64_t upper) {
     throw Error::mismatch(Code::invalid_argument, "", "active extent", std::to_string(actual),
                           fmt::format("0 to {}", upper));
   }
+  executable_.check_rows(upper);
   Data& data = settled();
-  data.active = executable_.active_extent(upper);
-  if (actual == upper) data.active = nullptr;
+  data.active = actual == upper ? nullptr : executable_.active_extent(upper);
   data.active_rows = actual;
 }
 
@@ -148,7 +149,7 @@ Future Session::submit(const std::vector<NamedTensor>& inputs, std::string_view 
 }
 
 Future Session::post(const std::vector<NamedTensor>& inputs, std::string_view method,
-                     const std::shared_ptr<bool>& failed) {
+                     const std::shared_ptr<std::atomic<bool>>& failed) {
   // What is bound may change until the call begins, where an output is fed back.
   if (!data_->feeds.empty()) settled();
   std::optional<std::vector<NamedTensor>> few;
@@ -192,8 +193,8 @@ void Session::run_pipelined(const std::function<std::optional<std::vector<NamedT
     under_way.pop_front();
     sink(std::move(outputs));
   };
-  const auto failed = std::make_shared<bool>(false);  // read and written by the worker alone
-  std::exception_ptr refusal;                         // of a batch that was not posted: those before it still count
+  const auto failed = std::make_shared<std::atomic<bool>>(false);
+  std::exception_ptr refusal;  // of a batch that was not posted: those before it still count
   try {
     for (bool more = true; more;) {
       if (under_way.size() == options.depth) collect();
@@ -208,6 +209,7 @@ void Session::run_pipelined(const std::function<std::optional<std::vector<NamedT
     }
     while (!under_way.empty()) collect();
   } catch (...) {
+    *failed = true;
     settled();
     throw;
   }
@@ -300,7 +302,7 @@ void Session::set_state(std::string_view name, const Tensor& contents) {
 void Session::reset() { settled().states = executable_.initial_states(); }
 
 Session Session::fork() const {
-  settled().check_states();
+  states();
   return Session(executable_, std::make_shared<Data>(*data_));
 }
 

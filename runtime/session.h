@@ -14,6 +14,7 @@
 //            place: using them is Code::internal then, until they are reset or restored.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -123,7 +124,8 @@ class Session {
   Callee callee(std::string_view method, const std::vector<NamedTensor>& inputs,
                 std::optional<std::vector<NamedTensor>>& few) const;
   // `failed` is shared by calls of which none begins once one has failed.
-  Future post(const std::vector<NamedTensor>& inputs, std::string_view method, const std::shared_ptr<bool>& failed);
+  Future post(const std::vector<NamedTensor>& inputs, std::string_view method,
+              const std::shared_ptr<std::atomic<bool>>& failed);
   size_t state_index(std::string_view name) const;
 
   Executable executable_;

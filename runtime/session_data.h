@@ -1,4 +1,6 @@
 // What a Session shares with its calls on their way.
+//
+// Ownership  shared by both. Threads  whose turn it is: the caller's thread, or the worker's. Failure  as Session.
 #pragma once
 
 #include <chrono>

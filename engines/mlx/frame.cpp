@@ -158,7 +158,7 @@ void Frame::guard(const array& holds, const array& witness, std::function<Error(
 }
 
 const Known* Frame::known(std::uintptr_t id) const {
-  const auto found = std::ranges::find(call_.known, id, &Known::id);
+  const auto found = std::ranges::find(call_.known, id, [](const Known& known) { return known.value.id(); });
   return found == call_.known.end() ? nullptr : &*found;
 }
 
@@ -177,7 +177,7 @@ void Frame::guard_integers(const array& holds, const array& integers, IntegerChe
       if (error) error->in_op(op).at_node(place);
       return error;
     };
-    call_.checks->push_back({static_cast<size_t>(known - call_.known.data()), placed});
+    call_.checks->push_back({known->position, placed});
   } else if (const std::optional<Error> error = check(*known->integers)) {
     throw *error;
   }

@@ -60,7 +60,7 @@ struct Call {
   std::vector<bool>& states_written;
   std::vector<Guard> guards;
   Meter meter;
-  std::vector<Known> known;  // inputs and states; of a trace all that its segment is passed, in their order
+  std::vector<Known> known;                   // inputs and states; of a trace what its segment is passed
   std::vector<KnownCheck>* checks = nullptr;  // of a trace: what is left to every replay
   bool eager = false;
   Traces* traces = nullptr;  // where segments are traced; none in other modes, and within a trace

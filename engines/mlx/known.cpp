@@ -15,9 +15,10 @@ Integers widened(std::span<const T> values) {
   return std::make_shared<const std::vector<int64_t>>(values.begin(), values.end());
 }
 
-// One integer that is there already.
-std::optional<int64_t> constant_of(const array& a) {
-  if (a.has_primitive() || !a.data_shared_ptr() || a.size() != 1) return std::nullopt;
+// One integer that is there already, for all elements.
+std::optional<int64_t> constant_of(array a) {
+  if (a.has_primitive() && a.primitive().name() == std::string_view("Broadcast")) a = array(a.inputs()[0]);
+  if (a.has_primitive() || a.status() != array::Status::available || a.size() != 1) return std::nullopt;
   if (a.dtype() == mx::int64) return *a.data<int64_t>();
   if (a.dtype() == mx::int32) return *a.data<int32_t>();
   return std::nullopt;

@@ -2,7 +2,7 @@
 //
 // A check on the device is one more thing to compute, and means that a call may still fail when states would be written.
 //
-// Ownership  values; the integers are shared. Threads  immutable.
+// Ownership  values; the integers are shared. Threads  immutable; arrays within a Turn. Failure  none.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,9 @@ Integers known_integers(const array& value);
 using IntegerCheck = std::function<std::optional<Error>(std::span<const int64_t>)>;
 
 struct Known {
-  std::uintptr_t id;  // of the array
-  Integers integers;  // none while tracing, when there is but the place for them
+  array value;          // held, so that no other array takes its place in memory, which is its id
+  Integers integers;    // none while tracing, when there is but the place for them
+  size_t position = 0;  // of a trace: among what its segment is passed
 };
 
 // A check that every replay of a segment begins with.

@@ -33,6 +33,11 @@ std::string describe_expansions(const Program& program) {
   return fmt::format("expands {}", fmt::join(parts, ", "));
 }
 
+bool op_ends_well(const Op& op, const std::vector<bool>& graphs) {
+  if (const auto* call = op.get_if<op::Call>()) return graphs[call->graph.id];
+  return kOpFacts[op.index()].family != "linalg" && op.index() != static_cast<size_t>(Opcode::custom);
+}
+
 }  // namespace
 
 bool native(const Op& op, const Graph& graph) {
@@ -48,7 +53,7 @@ std::string about(const Op& op, const Graph& graph, bool cpu) {
 }
 
 Plan make_plan(const Program& program, const Registry& registry) {
-  Plan plan{program, {}, {}, custom_ops<MlxOp>(program, registry, "mlx")};
+  Plan plan{program, {}, {}, {}, custom_ops<MlxOp>(program, registry, "mlx")};
   // A decomposition may hold composites, down to primitives, which are all native.
   while (!all_native(plan.program)) {
     debug(2, [&] { return describe_expansions(plan.program); });
@@ -61,6 +66,8 @@ Plan make_plan(const Program& program, const Registry& registry) {
     plan.segments.push_back(segments_of(graph, traceable, touched));
     traceable.push_back(std::ranges::all_of(plan.segments.back(), &Segment::traceable));
     touched.push_back(touched_by(graph, touched));
+    const auto ends_well = [&](const Node& node) { return op_ends_well(node.op, plan.ends_well); };
+    plan.ends_well.push_back(traceable.back() && std::ranges::all_of(graph.nodes, ends_well));
   }
   return plan;
 }

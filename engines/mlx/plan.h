@@ -17,6 +17,9 @@ struct Plan {
   // By graph and node: the values that no later node or output reads.
   std::vector<std::vector<std::vector<Ref>>> dead_after;
   std::vector<std::vector<Segment>> segments;  // by graph
+  // By graph: whether a call that has been lowered and has no guards ends well. The sizes of its outputs are known, and
+  // nothing that it computes can fail: no op of the host, and no matrix whose factors are not found.
+  std::vector<bool> ends_well;
   CustomOps<MlxOp> custom_ops;
 };
 

@@ -28,19 +28,21 @@ auto translated(F function) {
 
 class MlxPending final : public Pending {
  public:
-  MlxPending(Device& device, std::vector<array> computed, std::vector<Guard> guards, bool certain)
-      : device_(device), computed_(std::move(computed)), guards_(std::move(guards)), certain_(certain) {}
+  MlxPending(Device& device, std::vector<array> results, std::vector<Guard> guards, bool certain)
+      : device_(device), results_(std::move(results)), guards_(std::move(guards)), certain_(certain) {}
 
   bool certain() const override { return certain_; }
 
   bool ready() const override {
     const auto available = [](const array& value) { return value.is_available(); };
-    return std::ranges::all_of(computed_, available) && std::ranges::all_of(guards_, available, &Guard::holds);
+    return std::ranges::all_of(results_, available) && std::ranges::all_of(guards_, available, &Guard::holds);
   }
 
   void wait() override {
     translated([&] {
-      for (array& value : computed_) value.wait();
+      for (array& value : results_) value.wait();
+      // An array changes as it is waited for: not those that the next call has been given.
+      for (const Handle& state : states) state->wait();
       if (hold(guards_)) return;
       Turn turn(device_);
       refuse(guards_, device_.stream());
@@ -49,7 +51,7 @@ class MlxPending final : public Pending {
 
  private:
   Device& device_;
-  std::vector<array> computed_;
+  std::vector<array> results_;
   std::vector<Guard> guards_;
   bool certain_;
 };
@@ -61,12 +63,6 @@ size_t traceable_segments(const Plan& plan) {
     count += static_cast<size_t>(std::ranges::count_if(segments, &Segment::traceable));
   }
   return count;
-}
-
-// Whether a call that has been lowered, and has no guards, ends well: the sizes of its outputs are known, and no function
-// of the host runs while it is computed.
-bool nothing_fails(const Plan& plan, GraphId method) {
-  return plan.custom_ops.empty() && std::ranges::all_of(plan.segments[method.id], &Segment::traceable);
 }
 
 Handle handle_of(array value, const TensorType& type, Sizes sizes, Device& device, bool passing = false) {
@@ -133,17 +129,17 @@ std::unique_ptr<Pending> MlxProgram::start(Invocation& invocation) {
   for (const Handle& handle : invocation.inputs) {
     const auto& tensor = dynamic_cast<const MlxTensor&>(*handle);
     inputs.push_back(tensor.value());
-    if (tensor.known()) known.push_back({tensor.value().id(), tensor.known()});
+    if (tensor.known()) known.push_back({tensor.value(), tensor.known()});
   }
-  for (const Handle& handle : invocation.states) {
-    states.push_back(array_of(handle));
-    if (!device_.is_cpu()) continue;  // reading them would wait
-    if (Integers integers = known_integers(states.back())) known.push_back({states.back().id(), std::move(integers)});
-  }
+  for (const Handle& handle : invocation.states) states.push_back(array_of(handle));
   invocation.inputs.clear();
   std::vector<bool> written(states.size(), false);
 
   Turn turn(device_);
+  for (const array& state : states) {
+    if (!device_.is_cpu()) break;  // reading them would wait
+    if (Integers integers = known_integers(state)) known.push_back({state, std::move(integers)});
+  }
   Call call{.plan = plan_,
             .device = device_,
             .weights = weights_,
@@ -163,21 +159,20 @@ std::unique_ptr<Pending> MlxProgram::start(Invocation& invocation) {
     if (written[i]) computed.push_back(states[i]);
   }
   std::vector<Handle> states_after = invocation.states;
-  const bool in_place = call.guards.empty() && nothing_fails(plan_, invocation.method);
+  const bool ends_well = call.guards.empty() && plan_.ends_well[invocation.method.id];
+  call.known.clear();
   for (size_t i = 0; i < states.size(); ++i) {
     if (!written[i]) continue;
     states_after[i] = nullptr;
-    if (in_place) invocation.states[i] = nullptr;  // whose memory MLX may now write to, unless others hold it too
+    if (ends_well) invocation.states[i] = nullptr;  // whose memory MLX may now write to, unless others hold it too
   }
   translated([&] { submit(computed, call.guards); });
 
-  // An array changes as it is waited for, so one that the next call begins with is no longer to be waited for then.
   const auto is_state = [&](const array& value) {
     return std::ranges::find(states, value.id(), &array::id) != states.end();
   };
-  const bool certain = call.guards.empty() && !outputs.empty() && std::ranges::none_of(outputs, is_state);
-  if (certain) std::erase_if(computed, is_state);
-  auto pending = std::make_unique<MlxPending>(device_, std::move(computed), std::move(call.guards), certain);
+  const bool certain = ends_well && !outputs.empty() && std::ranges::none_of(outputs, is_state);
+  auto pending = std::make_unique<MlxPending>(device_, outputs, std::move(call.guards), certain);
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Ref value = graph.outputs[i].value;
     const bool passing = !is_state(outputs[i]);

@@ -5,7 +5,6 @@
 // Failure    engines/engine.h.
 #pragma once
 
-#include <mutex>
 #include <string_view>
 #include <vector>
 

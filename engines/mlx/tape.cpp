@@ -278,10 +278,4 @@ std::vector<array> Tape::replay(std::vector<array> inputs) const {
   return outputs;
 }
 
-size_t Tape::constant_bytes() const {
-  size_t bytes = 0;
-  for (const array& constant : constants_) bytes += constant.nbytes();
-  return bytes;
-}
-
 }  // namespace ingot::mlx_engine

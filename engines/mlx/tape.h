@@ -28,9 +28,6 @@ class Tape {
   // The function's outputs as lazy arrays. Inputs that nothing needs later are let go of on the way.
   std::vector<array> replay(std::vector<array> inputs) const;
 
-  size_t step_count() const { return steps_.size(); }
-  size_t constant_bytes() const;
-
  private:
   using Slot = uint32_t;
   struct Use {

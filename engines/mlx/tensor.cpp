@@ -4,7 +4,7 @@ namespace ingot::mlx_engine {
 
 Tensor MlxTensor::to_host() const {
   // On a GPU reading moves the array itself to memory that both share: where others use it the copy goes instead.
-  const bool is_ours = passing_ && weak_from_this().use_count() <= 1;
+  const bool is_ours = passing_ && weak_from_this().use_count() <= 1 && value_.is_donatable();
   array value = value_;
   value.wait();
   if (value.size() > 0 && ((!device_.is_cpu() && !is_ours) || !value.flags().row_contiguous)) {

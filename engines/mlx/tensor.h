@@ -29,6 +29,7 @@ class MlxTensor final : public DeviceTensor, public std::enable_shared_from_this
   DType dtype() const override { return dtype_; }
   const Sizes& sizes() const override { return sizes_; }
   const std::optional<QuantScheme>& scheme() const override { return scheme_; }
+  void wait() const override { array(value_).wait(); }
   Tensor to_host() const override;
   const array& value() const { return value_; }
   const Integers& known() const { return known_; }

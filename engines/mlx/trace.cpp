@@ -55,7 +55,7 @@ Trace Frame::record(const Segment& segment, const std::vector<array>& passed) co
                 .checks = &checks,
                 .cancelled = nullptr};
     for (size_t i = 0; i < passed.size(); ++i) {
-      traced.known.push_back({known(passed[i].id()) ? placeholders[i].id() : 0, {}});
+      if (known(passed[i].id())) traced.known.push_back({placeholders[i], {}, i});
     }
     Frame frame(traced, id_, {}, bindings_);
     auto next = placeholders.begin();

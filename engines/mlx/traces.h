@@ -1,4 +1,4 @@
-// Traces: the tapes of a program's segments, by the sizes that they were recorded for; the least used go first.
+// Traces: the tapes of a program's segments, by the sizes that they were recorded for; those not used for the longest time go first.
 //
 // Ownership  of the tapes. Threads  within a Turn; the counters from any thread.
 #pragma once
@@ -29,7 +29,7 @@ struct Trace {
 
 class Traces {
  public:
-  // Graph, segment and sizes.
+  // Graph, segment, sizes, and what the host knows of its inputs.
   using Key = std::vector<int64_t>;
 
   explicit Traces(size_t most) : most_(most) {}

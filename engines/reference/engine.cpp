@@ -17,6 +17,7 @@ class HostTensor final : public DeviceTensor {
   DType dtype() const override { return tensor_.dtype(); }
   const Sizes& sizes() const override { return tensor_.sizes(); }
   const std::optional<QuantScheme>& scheme() const override { return tensor_.scheme(); }
+  void wait() const override {}
   Tensor to_host() const override { return tensor_; }
 
  private:

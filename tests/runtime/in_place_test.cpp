@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <thread>
 
 #include "tests/runtime/support.h"
 
@@ -148,6 +149,47 @@ TEST_P(InPlaceTest, ManyCallsMayBeUnderWay) {
   EXPECT_TRUE(bad.error().has_value());
   EXPECT_FALSE(good.error().has_value());
   EXPECT_EQ(session.state("count").as<int64_t>()[0], 61);
+}
+
+// A fork shares arrays with the session that it comes from, until either writes.
+TEST_P(InPlaceTest, ForksRunOnOtherThreads) {
+  const Executable executable = compiled(rows);
+  for (int round = 0; round < 10; ++round) {
+    Session session(executable);
+    for (int i = 0; i < 3; ++i) session.submit({{"x", row_of(1)}}, "append");
+    std::vector<Session> forks;
+    for (int i = 0; i < 4; ++i) forks.push_back(session.fork());
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&forks, i] {
+        Session& mine = forks[static_cast<size_t>(i)];
+        for (int call = 0; call < 5; ++call) append(mine, static_cast<float>(i));
+        EXPECT_EQ(contents(mine), row_values({1, 1, 1, static_cast<float>(i), static_cast<float>(i),
+                                              static_cast<float>(i), static_cast<float>(i), static_cast<float>(i)}));
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(contents(session), row_values({1, 1, 1}));
+  }
+}
+
+// An index that is computed has nothing to do with an input that nobody needs any more.
+TEST_P(InPlaceTest, ComputedIndicesAreCheckedThemselves) {
+  Session session(compiled(R"(
+weight @table : f32[2] = [1.0, 2.0]
+method f(%x: f32[4], %i: i64[]) -> (a, b) {
+  %a = take %x, %i
+  %j = argmax %x
+  %b = take @table, %j
+  return %a, %b
+}
+)"));
+  for (int i = 0; i < 20; ++i) {
+    const auto outputs = session.run({{"x", f32({1, 5, 2, 3})}, {"i", i64(3)}});
+    EXPECT_EQ(outputs[1].tensor.as<float>()[0], 2.0F);
+    EXPECT_EQ(message_of([&] { session.run({{"x", f32({1, 2, 5, 3})}, {"i", i64(0)}}); }, Code::out_of_range),
+              "[take] index 2 is outside an axis of 2 elements (at f: %b)");
+  }
 }
 
 INGOT_ON_EVERY_TARGET(InPlaceTest);
