@@ -20,7 +20,7 @@ class Hoisting final : public CompiledProgram {
       try {
         compute(prepared_.back());
       } catch (const Error&) {
-        // Weights that fail a method fail its calls, until one of them changes.
+        prepared_.back().is_fresh = false;  // its calls will say what is wrong with the weights
       }
     }
   }

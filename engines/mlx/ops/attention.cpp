@@ -194,7 +194,7 @@ array part(const array& x, int start, int count, mx::Stream s) {
 // x with an axis of two in the other order.
 array swapped(const array& x, int axis, mx::Stream s) {
   mx::Shape from(x.ndim(), 0), to = x.shape(), steps(x.ndim(), 1);
-  const auto at = static_cast<size_t>(axis + static_cast<int>(x.ndim()));
+  const auto at = static_cast<size_t>(from_front(axis, x.ndim()));
   from[at] = 1, to[at] = -3, steps[at] = -1;
   return mx::slice(x, from, to, steps, s);
 }
