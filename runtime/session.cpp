@@ -216,6 +216,23 @@ void Session::run_pipelined(const std::function<std::optional<std::vector<NamedT
   if (refusal) std::rethrow_exception(refusal);
 }
 
+void Session::warm(const std::vector<Sizes>& inputs, std::string_view method) const {
+  const Graph& graph = executable_.method(method);
+  executable_.output_shapes(graph.name, inputs);  // throws for sizes that are none of the method's
+  std::vector<NamedTensor> zeros;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Value& input = graph.values[graph.inputs[i].id];
+    Tensor tensor = Tensor::allocate(input.type.dtype, inputs[i], input.type.scheme);
+    std::ranges::fill(tensor.mutable_bytes(), std::byte{0});
+    zeros.push_back({input.name, std::move(tensor)});
+  }
+  try {
+    fork().run(zeros, graph.name);
+  } catch (const Error& error) {
+    if (error.node().empty()) throw;  // not about values
+  }
+}
+
 std::chrono::steady_clock::time_point Session::handed_over() const { return settled().handed_over; }
 
 PreparedCall Session::prepare(std::string_view method) { return PreparedCall(*this, executable_.method(method).name); }

@@ -83,6 +83,9 @@ class Session {
   // outputs have `actual`. Where that cannot be proven, or such an input is bound, the call is as ever
   // (Executable::whole_extent_reason). actual == upper ends it. Code::invalid_argument for an extent that no input has.
   void set_active_extent(int64_t actual, int64_t upper);
+  // Makes ahead what calls with inputs of these sizes need: traces, and the kernels that a device compiles. It is a call
+  // with zeros on a fork of this session; that values of 0 fail it is no failure.
+  void warm(const std::vector<Sizes>& inputs, std::string_view method = {}) const;
   // When the latest call was handed to its device: the host was free from then on.
   std::chrono::steady_clock::time_point handed_over() const;
   // A call by positions, on buffers of the caller (runtime/prepared.h).
