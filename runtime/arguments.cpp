@@ -63,6 +63,12 @@ void check_type(std::string_view subject, const Tensor& tensor, const TensorType
   check_type(subject, tensor.dtype(), tensor.sizes(), tensor.scheme(), declared);
 }
 
+Tensor zeros_of(const TensorType& type, Sizes sizes) {
+  Tensor zeros = Tensor::allocate(type.dtype, std::move(sizes), type.scheme);
+  std::ranges::fill(zeros.mutable_bytes(), std::byte{0});
+  return zeros;
+}
+
 size_t input_index(const Graph& method, std::string_view name) {
   std::vector<std::string_view> names;
   for (size_t i = 0; i < method.inputs.size(); ++i) {

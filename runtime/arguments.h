@@ -36,6 +36,8 @@ void check_type(std::string_view subject, DType dtype, const Sizes& sizes, const
                 const TensorType& declared);
 void check_type(std::string_view subject, const Tensor& tensor, const TensorType& declared);
 
+Tensor zeros_of(const TensorType& type, Sizes sizes);
+
 // The position of an input or output by its name.
 size_t input_index(const Graph& method, std::string_view name);
 size_t output_index(const Graph& method, std::string_view name);

@@ -29,9 +29,7 @@ namespace {
 
 Tensor initial_contents(const State& state, const Program& program) {
   if (state.initial) return program.weights[state.initial->id].tensor.aligned();
-  Tensor zeros = Tensor::allocate(state.type.dtype, *literal_sizes(state.type.shape), state.type.scheme);
-  std::ranges::fill(zeros.mutable_bytes(), std::byte{0});
-  return zeros;
+  return zeros_of(state.type, *literal_sizes(state.type.shape));
 }
 
 // A session may write every state, so all of them count, whatever they begin with.
@@ -72,10 +70,10 @@ struct Executable::Data {
 };
 
 Executable compile(Program program, const CompileOptions& options) {
-  return compile_with({}, std::move(program), options);
+  return Executable::make({}, std::move(program), options);
 }
 
-Executable compile_with(std::vector<Handle> weights, Program program, const CompileOptions& options) {
+Executable Executable::make(std::vector<Handle> weights, Program program, const CompileOptions& options) {
   const Engine& engine = find_engine(options.engine);
   const std::string device = find_device(engine, options.device).name;
   const std::string mode(find_mode(engine, options.mode));
@@ -188,8 +186,8 @@ std::shared_ptr<const ActiveExtent> Executable::active_extent(int64_t upper) con
     ActiveProgram few = with_active_extent(program(), upper);
     std::vector<Handle> weights;
     for (uint32_t i = 0; i < program().weights.size(); ++i) weights.push_back(compiled()->weight({i}));
-    active = std::make_shared<ActiveExtent>(ActiveExtent{
-        upper, std::move(few.methods), compile_with(std::move(weights), std::move(few.program), data_->options)});
+    active = std::make_shared<ActiveExtent>(
+        ActiveExtent{upper, std::move(few.methods), make(std::move(weights), std::move(few.program), data_->options)});
   } catch (...) {
     data_->active_extents.erase(upper);
     throw;

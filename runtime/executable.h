@@ -75,7 +75,7 @@ class Executable {
   friend class Session;
   friend class Snapshot;
   friend class PreparedCall;
-  friend Executable compile_with(std::vector<Handle> weights, Program program, const CompileOptions& options);
+  friend Executable compile(Program program, const CompileOptions& options);
   struct Data;
   explicit Executable(std::shared_ptr<Data> data) : data_(std::move(data)) {}
 
@@ -84,6 +84,8 @@ class Executable {
   // The contents that the states of a session begin with, in the order of the program.
   const std::vector<Handle>& initial_states() const;
   GraphId id(const Graph& method) const;
+  // With weights that the engine has already, as handles of another program's; empty: it uploads those of the program.
+  static Executable make(std::vector<Handle> weights, Program program, const CompileOptions& options);
   // Throws unless an input has that many rows.
   void check_rows(int64_t upper) const;
   // Compiled by the first who asks, while others and `set_param` wait. Precondition: check_rows.
@@ -93,7 +95,5 @@ class Executable {
 };
 
 Executable compile(Program program, const CompileOptions& options = {});
-// With weights that the engine has already, as handles of another program's; empty: it uploads those of the program.
-Executable compile_with(std::vector<Handle> weights, Program program, const CompileOptions& options);
 
 }  // namespace ingot

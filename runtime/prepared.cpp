@@ -28,18 +28,13 @@ PreparedCall::PreparedCall(Session& session, const std::string& method)
       data_(session.data_),
       active_(data_->active && data_->active->method(method).applies() ? data_->active : nullptr),
       active_rows_(data_->active_rows),
-      callee_(std::make_unique<const Callee>(callee_of(active_ ? active_->executable : executable_, method))),
+      callee_(std::make_unique<const Callee>(Session::callee_of(active_ ? active_->executable : executable_, method))),
       method_(callee_->method),
       inputs_(method_.inputs.size()),
       buffers_(method_.outputs.size()) {}
 
 PreparedCall::PreparedCall(PreparedCall&&) noexcept = default;
 PreparedCall::~PreparedCall() = default;
-
-Callee PreparedCall::callee_of(const Executable& executable, const std::string& method) {
-  const Graph& graph = executable.method(method);
-  return {graph, executable.id(graph), executable.compiled()};
-}
 
 void PreparedCall::bind_input(size_t position, const Tensor& given) {
   const Ref input = method_.inputs[checked(position, inputs_.size(), "input", method_)];

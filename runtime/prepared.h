@@ -46,7 +46,6 @@ class PreparedCall {
  private:
   friend class Session;
   PreparedCall(Session& session, const std::string& method);
-  static Callee callee_of(const Executable& executable, const std::string& method);
   Tensor rows_of(size_t position, const Tensor& tensor) const;
   Handle from_session(size_t position) const;
   void settle_sizes(const std::vector<Handle>& inputs);

@@ -123,6 +123,7 @@ class Session {
   // What was submitted is done.
   Data& settled() const;
   const std::vector<Handle>& states() const;
+  static Callee callee_of(const Executable& executable, std::string_view method);
   // What is called; where the active extent applies, another method that takes `few`, the first rows of the inputs.
   Callee callee(std::string_view method, const std::vector<NamedTensor>& inputs,
                 std::optional<std::vector<NamedTensor>>& few) const;

@@ -116,7 +116,8 @@ Tape::Tape(const Function& function, const std::vector<array>& like, const Devic
 bool Tape::is_fusible(const std::vector<array>& inputs, const Device& device) const {
   const auto is_empty = [](const mx::Shape& shape) { return std::ranges::count(shape, 0) > 0; };
   const auto is_fit = [&](const Step& step) {
-    return step.primitive->device() == device.stream().device && std::ranges::none_of(step.shapes, is_empty);
+    return step.primitive->device() == device.stream().device && std::ranges::none_of(step.shapes, is_empty) &&
+           std::ranges::find(step.dtypes, mx::complex64) == step.dtypes.end();
   };
   const auto is_complex = [](const array& a) { return a.dtype() == mx::complex64; };
   return !device.is_cpu() && !steps_.empty() && std::ranges::all_of(steps_, is_fit) &&

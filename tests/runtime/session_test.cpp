@@ -222,6 +222,15 @@ method f(%x: f32[N], %i: i64[]) -> (y) {
   EXPECT_EQ(session.state("sum").as<float>()[0], 28.0F);
   EXPECT_NE(message_of([&] { session.warm({{7}}); }, Code::invalid_argument), "");
   EXPECT_THROW(session.warm({{101}, {}}), Error);
+  CompileOptions small;
+  small.limits.bytes = 64;
+  EXPECT_NE(
+      message_of(
+          [&] {
+            Session(compiled("method g(%x: f32[100]) -> (y) {\n  %y = exp %x\n  return %y\n}\n", small)).warm({{100}});
+          },
+          Code::limit),
+      "");
 }
 
 INGOT_ON_EVERY_TARGET(SessionTest);
