@@ -98,6 +98,7 @@ class Theirs {
     output.wait();
     output_.resize(output.nbytes());
     std::memcpy(output_.data(), output.data<std::byte>(), output_.size());
+    results.clear();  // on both sides a call frees what it has made
     times.add(start, handed_over, Clock::now());
   }
 

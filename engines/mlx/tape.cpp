@@ -11,6 +11,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <typeinfo>
 #include <unordered_map>
 #include <unordered_set>
@@ -83,6 +84,24 @@ std::string contents_of(const array& constant) {
   return contents.append(constant.data<char>(), constant.nbytes());
 }
 
+// Whether a primitive's result has the elements of its operand in the same order, in another shape. A step of a decoder
+// transposes axes of one element only.
+bool keeps_order(const mx::Primitive& primitive, const mx::Shape& result) {
+  constexpr std::string_view always[] = {"Reshape", "Flatten", "Unflatten", "ExpandDims", "Squeeze"};
+  const std::string_view name = primitive.name();  // MLX does not export the classes
+  if (name != "Transpose") return std::ranges::find(always, name) != std::end(always);
+  std::vector<int> moved;
+  const std::vector<int> axes = static_cast<const mx::Transpose&>(primitive).state();
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (result[i] != 1) moved.push_back(axes[i]);
+  }
+  return std::ranges::is_sorted(moved);
+}
+
+std::shared_ptr<mx::Primitive> reshape(const mx::Shape& from, const mx::Shape& to, mx::Dtype dtype, mx::Stream s) {
+  return mx::reshape(array(from, dtype, nullptr, std::vector<array>{}), to, s).primitive_ptr();
+}
+
 size_t bytes_of(const std::vector<mx::Shape>& shapes, const std::vector<mx::Dtype>& dtypes) {
   size_t bytes = 0;
   for (size_t i = 0; i < shapes.size(); ++i) {
@@ -100,13 +119,14 @@ Tape::Tape(const Function& function, const std::vector<array>& like, const Devic
     inputs.back().set_tracer(true);
   }
   record(inputs, function(inputs));
+  join_reshapes(inputs);
   merge();
   fold();
+  std::vector<array> outputs = replay(inputs);
   if (is_fusible(inputs, device)) {
-    std::vector<array> outputs = replay(inputs);
     fuse([this](const std::vector<array>& placeholders) { return replay(placeholders); }, inputs, outputs);
-    record(inputs, outputs);
   }
+  record(inputs, outputs);  // without the steps that nothing reads any more
   mark_last_uses();
 }
 
@@ -161,6 +181,37 @@ bool Tape::Step::equals(const Step& other) const {
   mx::Primitive &a = *primitive, &b = *other.primitive;
   return typeid(a) == typeid(b) && shapes == other.shapes && dtypes == other.dtypes && a.stream() == b.stream() &&
          a.is_equivalent(b);
+}
+
+// A reshape of a reshape becomes one, and none where that gives the first shape again. Steps that nothing reads any more
+// stay.
+void Tape::join_reshapes(const std::vector<array>& inputs) {
+  std::vector<mx::Shape> shapes;  // by slot
+  for (const array& a : inputs) shapes.push_back(a.shape());
+  for (const array& a : constants_) shapes.push_back(a.shape());
+  std::vector<Slot> moved(shapes.size());
+  std::iota(moved.begin(), moved.end(), Slot{0});
+  std::unordered_map<Slot, Slot> source;  // of reshapes
+  for (Step& step : steps_) {
+    const auto slot = static_cast<Slot>(shapes.size());
+    for (Use& use : step.inputs) use.slot = moved[use.slot];
+    for (const mx::Shape& shape : step.shapes) {
+      moved.push_back(static_cast<Slot>(shapes.size()));
+      shapes.push_back(shape);
+    }
+    if (!keeps_order(*step.primitive, step.shapes[0])) continue;
+    Slot& from = step.inputs[0].slot;
+    if (const auto found = source.find(from); found != source.end()) {
+      from = found->second;
+      if (shapes[from] == shapes[slot]) {
+        moved[slot] = from;
+      } else {
+        step.primitive = reshape(shapes[from], shapes[slot], step.dtypes[0], step.primitive->stream());
+      }
+    }
+    source.emplace(slot, from);
+  }
+  for (Use& use : outputs_) use.slot = moved[use.slot];
 }
 
 // Steps that compute the same from the same are one, as are small constants that are equal: layers lower the same

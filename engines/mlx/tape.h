@@ -45,6 +45,7 @@ class Tape {
 
   void record(const std::vector<array>& inputs, const std::vector<array>& outputs);
   bool is_fusible(const std::vector<array>& inputs, const Device& device) const;
+  void join_reshapes(const std::vector<array>& inputs);
   void merge();
   void fold();
   void mark_last_uses();
