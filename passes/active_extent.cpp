@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "passes/effects.h"
 #include "passes/operands.h"
@@ -65,7 +66,8 @@ class Narrowing {
     for (const Ref input : to_.inputs) method.inputs.push_back(rows_[input.id].kind == Rows::Kind::rows);
     for (const Output& output : to_.outputs) {
       const Rows& rows = rows_[output.value.id];
-      method.outputs.push_back(rows.kind == Rows::Kind::rows ? std::optional(rows.axis) : std::nullopt);
+      const bool fewer = rows.kind == Rows::Kind::rows;
+      method.outputs.push_back(fewer ? std::optional(ActiveAxis{rows.axis, rows.block}) : std::nullopt);
     }
     return method;
   }
@@ -129,13 +131,17 @@ class Narrowing {
     if (!lanes) return fmt::format("{} has no rule for rows", name);
     const Cut cut = cut_of(node.op, *lanes, operands);
     if (!cut.reason.empty()) return cut.reason;
-    return tried(node, with_size(node.op, cut.results[0], active_, from_.type(node.first_result)), cut.operands).reason;
+    const Dim size = Dim(active_) * cut.result_block;
+    const Op op = with_size(node.op, cut.results[0], size, from_.type(node.first_result));
+    return tried(node, op, cut.operands, cut.operand_block).reason;
   }
 
   // Which operands must be cut is found by trying: each that does not depend on rows is used whole, or cut along an
-  // axis that has as many. Whatever passes the proof is right. No composite has so many operands that `most` matters.
+  // axis that has as many slices. Whatever passes the proof is right. No composite has so many operands that `most`
+  // matters.
   std::string narrow_composite(const Node& node, const std::vector<Rows>& operands) {
     constexpr size_t most = 256;
+    const int64_t block = std::ranges::find(operands, Rows::Kind::rows, &Rows::kind)->block;
     std::vector<Cuts> choices;
     size_t count = 1;
     for (size_t i = 0; const Ref ref : operands_of(node.op)) {
@@ -143,7 +149,7 @@ class Narrowing {
       if (operands[i++].kind == Rows::Kind::rows) continue;
       const Shape& shape = from_.type(ref).shape;
       for (size_t axis = 0; axis < shape.size(); ++axis) {
-        if (shape[axis] == upper_) choice.emplace_back(axis);
+        if (shape[axis] == upper_ * block) choice.emplace_back(axis);
       }
       count = std::min(count * choice.size(), most);
     }
@@ -154,7 +160,7 @@ class Narrowing {
         cuts.push_back(choice[left % choice.size()]);
         left /= choice.size();
       }
-      const Trial trial = tried(node, node.op, cuts);
+      const Trial trial = tried(node, node.op, cuts, block);
       if (trial.reason.empty()) return {};
       // That rows meet says more than that sizes do not fit.
       if (best.reason.empty() || (trial.fits && !best.fits)) best = trial;
@@ -168,7 +174,7 @@ class Narrowing {
   };
 
   // The node on these operands, if the proof holds for it; else the graph is as before.
-  Trial tried(const Node& node, Op op, const Cuts& cuts) {
+  Trial tried(const Node& node, Op op, const Cuts& cuts, int64_t block) {
     const size_t nodes = to_.nodes.size(), values = to_.values.size();
     Trial trial;
     try {
@@ -176,7 +182,7 @@ class Narrowing {
       visit_operands(op, [&](Ref& ref) {
         ref = places_[ref.id];
         const auto& axis = cuts[i++];
-        if (axis && rows_[ref.id].kind == Rows::Kind::same) ref = first_rows(ref, *axis, node);
+        if (axis && rows_[ref.id].kind == Rows::Kind::same) ref = first_rows(ref, *axis, block, node);
       });
       const Types types = infer(op, program_, to_);
       trial.fits = true;
@@ -203,7 +209,7 @@ class Narrowing {
       const TensorType& expected = from_.type({node.first_result.id + i});
       if (rows[i].kind == Rows::Kind::mixed) return rows[i].reason;
       const std::string found = to_string(types[i]);
-      if (rows[i].kind == Rows::Kind::rows) types[i].shape[rows[i].axis] = upper_;
+      if (rows[i].kind == Rows::Kind::rows) types[i].shape[rows[i].axis] = Dim(upper_) * rows[i].block;
       if (types[i] != expected) {
         return fmt::format("{} would give {}, which for {} rows is not {}", mnemonic(node.op), found, upper_,
                            to_string(expected));
@@ -212,13 +218,13 @@ class Narrowing {
     return {};
   }
 
-  // What does not depend on rows, cut to as many. Made once for each axis.
-  Ref first_rows(Ref whole, size_t axis, const Node& node) {
-    const auto [entry, is_new] = cut_.try_emplace({whole.id, axis});
+  // What does not depend on rows, cut to as many. Made once for each axis and block.
+  Ref first_rows(Ref whole, size_t axis, int64_t block, const Node& node) {
+    const auto [entry, is_new] = cut_.try_emplace({whole.id, axis, block});
     if (!is_new) return entry->second;
-    Op slice =
-        op::Slice{.x = whole, .axes = {static_cast<int64_t>(axis)}, .starts = {0}, .stops = {active_}, .steps = {}};
     entry->second = {static_cast<uint32_t>(to_.values.size())};
+    const Dim size = Dim(active_) * block;
+    Op slice = op::Slice{.x = whole, .axes = {static_cast<int64_t>(axis)}, .starts = {0}, .stops = {size}, .steps = {}};
     const Types types = infer(slice, program_, to_);
     const std::vector<Rows> rows = rows_of_results(slice, program_, to_, types, rows_, active_);
     return add(std::move(slice), node, types, rows);
@@ -276,8 +282,8 @@ class Narrowing {
   std::vector<Rows> found_;  // by old value
   std::vector<Ref> places_;  // by old value, for those that are not mixed
   Graph to_;
-  std::vector<Rows> rows_;                          // by new value
-  std::map<std::pair<uint32_t, size_t>, Ref> cut_;  // by new value and axis
+  std::vector<Rows> rows_;                                    // by new value
+  std::map<std::tuple<uint32_t, size_t, int64_t>, Ref> cut_;  // by new value, axis and block
 };
 
 // -------------------------------------------------------------------------------------------------------- all methods
@@ -286,18 +292,6 @@ Symbol new_symbol(const std::vector<Symbol>& taken, int64_t upper) {
   std::string name = "active";
   while (std::ranges::any_of(taken, [&](const Symbol& symbol) { return symbol.name() == name; })) name += "_";
   return Symbol(name, 0, upper);
-}
-
-// The name of a graph that calls it; none where there is none.
-const std::string* caller_of(const Program& program, GraphId method) {
-  for (const Graph& graph : program.graphs) {
-    for (const Node& node : graph.nodes) {
-      bool calls = false;
-      visit_graphs(node.op, [&](GraphId id) { calls = calls || id == method; });
-      if (calls) return &graph.name;
-    }
-  }
-  return nullptr;
 }
 
 }  // namespace
@@ -310,12 +304,14 @@ ActiveProgram with_active_extent(Program program, int64_t upper) {
   ActiveProgram result;
   const Symbol active = new_symbol(program.symbols, upper);
   const NodeEffects effects(program);
+  const std::vector<std::optional<GraphId>> callers = callers_of(program);
   bool used = false;
   for (uint32_t i = 0; i < program.graphs.size(); ++i) {
     const Graph& method = program.graphs[i];
     if (!method.exported) continue;
-    if (const std::string* caller = caller_of(program, {i})) {
-      result.methods.push_back({method.name, fmt::format("{}: graph '{}' calls it", method.name, *caller), {}, {}});
+    if (callers[i]) {
+      const std::string& caller = program.graphs[callers[i]->id].name;
+      result.methods.push_back({method.name, fmt::format("{}: graph '{}' calls it", method.name, caller), {}, {}});
       continue;
     }
     Narrowing narrowing(program, method, effects, active, upper);

@@ -31,11 +31,20 @@
 
 namespace ingot {
 
+// A value that has fewer rows: so many slices of the axis are a row. More than 1 where the method has merged rows with
+// what was behind them, as a reshape of [upper, 3, 2] to [upper·3, 2] does.
+struct ActiveAxis {
+  size_t axis = 0;
+  int64_t block = 1;
+
+  bool operator==(const ActiveAxis&) const = default;
+};
+
 struct ActiveMethod {
   std::string method;
-  std::string reason;                          // why it is as it was, in one sentence; empty where it was changed
-  std::vector<bool> inputs;                    // changed: those that take fewer rows, on axis 0
-  std::vector<std::optional<size_t>> outputs;  // changed: the axis that has fewer rows; none where there is none
+  std::string reason;                              // why it is as it was, in one sentence; empty where it was changed
+  std::vector<bool> inputs;                        // changed: those that take fewer rows, on axis 0
+  std::vector<std::optional<ActiveAxis>> outputs;  // changed: none where all is there
 
   bool applies() const { return reason.empty(); }
 };

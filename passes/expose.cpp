@@ -4,25 +4,10 @@
 
 #include <algorithm>
 
-#include "gen/fields.h"
 #include "passes/names.h"
+#include "passes/operands.h"
 
 namespace ingot {
-namespace {
-
-bool is_called(const Program& program, GraphId graph) {
-  bool called = false;
-  for (const Graph& caller : program.graphs) {
-    for (const Node& node : caller.nodes) {
-      visit_fields(node.op, [&]<class F>(const FieldFacts&, const F& field) {
-        if constexpr (std::same_as<F, GraphId>) called = called || field == graph;
-      });
-    }
-  }
-  return called;
-}
-
-}  // namespace
 
 Exposed expose_values(const Program& program, const Graph& method) {
   Exposed exposed{.program = program, .method = method.name, .values = {}};
@@ -37,7 +22,7 @@ Exposed expose_values(const Program& program, const Graph& method) {
     }
   }
   // In its own place, since only one graph may bind a symbol; beside it where others call it and expect its outputs.
-  if (!is_called(program, id)) {
+  if (!callers_of(program)[id.id]) {
     exposed.program.graphs[id.id] = std::move(graph);
   } else {
     graph.name = exposed.method = free_name(program.graphs, method.name + ", exposed");

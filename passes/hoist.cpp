@@ -131,16 +131,6 @@ class Split {
   std::vector<bool> in_rest_, in_prepare_;
 };
 
-std::vector<bool> called_graphs(const Program& program) {
-  std::vector<bool> called(program.graphs.size());
-  for (const Graph& graph : program.graphs) {
-    for (const Node& node : graph.nodes) {
-      visit_graphs(node.op, [&](GraphId id) { called[id.id] = true; });
-    }
-  }
-  return called;
-}
-
 std::vector<WeightId> weights_of(const Graph& graph) {
   std::vector<WeightId> weights;
   for (const Value& value : graph.values) {
@@ -154,11 +144,11 @@ std::vector<WeightId> weights_of(const Graph& graph) {
 
 Hoisted hoist_parameter_only(Program program, const HoistOptions& options) {
   Hoisted result;
-  const std::vector<bool> called = called_graphs(program);
+  const std::vector<std::optional<GraphId>> callers = callers_of(program);
   const size_t graphs = program.graphs.size();
   for (size_t i = 0; i < graphs; ++i) {
     const Graph& method = program.graphs[i];
-    if (!method.exported || called[i]) continue;
+    if (!method.exported || callers[i]) continue;
     const Split split(program, method, options);
     if (split.empty()) continue;
     Graph rest = split.rest();

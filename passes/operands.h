@@ -1,4 +1,5 @@
-// What any op refers to: its operands, captures of control flow and values written to state included, and its graphs.
+// What any op refers to: its operands, captures of control flow and values written to state included, and its graphs;
+// and so which graph runs which.
 //
 // Threads    pure, apart from the op that is changed.
 #pragma once
@@ -8,7 +9,7 @@
 #include <vector>
 
 #include "gen/fields.h"
-#include "program/ref.h"
+#include "program/program.h"
 
 namespace ingot {
 
@@ -33,6 +34,17 @@ void visit_graphs(AnyOp& op, F&& f) {
   visit_fields(op, [&](const FieldFacts&, auto& field) {
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field)>, GraphId>) f(field);
   });
+}
+
+// For each graph the first one that runs it; none where only a caller of the program may.
+inline std::vector<std::optional<GraphId>> callers_of(const Program& program) {
+  std::vector<std::optional<GraphId>> callers(program.graphs.size());
+  for (uint32_t i = 0; i < program.graphs.size(); ++i) {
+    for (const Node& node : program.graphs[i].nodes) {
+      visit_graphs(node.op, [&](GraphId id) { callers[id.id] = callers[id.id].value_or(GraphId{i}); });
+    }
+  }
+  return callers;
 }
 
 }  // namespace ingot

@@ -68,13 +68,14 @@ Mentioned attributes_mention(const Op& op, const Symbol& active) {
   return found;
 }
 
-// The only axis that `active` is the size of; none where it stands anywhere else.
-std::optional<size_t> axis_of(const Shape& shape, const Symbol& active) {
-  std::optional<size_t> found;
+// The only axis that has `active` rows, and how many slices each; none where `active` stands anywhere else.
+std::optional<Rows> rows_in(const Shape& shape, const Symbol& active) {
+  std::optional<Rows> found;
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     if (!mentions(shape[axis], active)) continue;
-    if (found || shape[axis] != Dim(active)) return std::nullopt;
-    found = axis;
+    const int64_t block = shape[axis].terms().front().coefficient;
+    if (found || block < 1 || shape[axis] != Dim(active) * block) return std::nullopt;
+    found = Rows::on(axis, block);
   }
   return found;
 }
@@ -86,8 +87,18 @@ std::optional<size_t> place_of_lane(const Lanes::OfAxes& axes, size_t lane) {
   return place == axes.end() ? std::nullopt : std::optional(static_cast<size_t>(place - axes.begin()));
 }
 
-Cut refused(std::string reason) { return {{}, {}, std::move(reason)}; }
+Lanes::Ratio ratio_of(const Lanes& lanes, size_t lane) {
+  const auto found = lanes.ratios.find(lane);
+  return found == lanes.ratios.end() ? Lanes::Ratio{} : found->second;
+}
 
+Cut refused(std::string reason) {
+  Cut cut;
+  cut.reason = std::move(reason);
+  return cut;
+}
+
+// All but the blocks.
 Cut cut_along(const Op& op, const Lanes& lanes, size_t lane) {
   Cut cut;
   for (const Lanes::OfAxes& axes : lanes.operands) cut.operands.push_back(place_of_lane(axes, lane));
@@ -130,11 +141,12 @@ class Proving {
     if (!cut.reason.empty()) return refuse(cut.reason);
     std::vector<Rows> rows;
     for (size_t i = 0; i < results_.size(); ++i) {
-      if (axis_of(results_[i].shape, active_) != cut.results[i]) {
+      const std::optional<Rows> own = rows_in(results_[i].shape, active_);
+      if (!own || own->axis != cut.results[i] || own->block != cut.result_block) {
         return refuse(fmt::format("{} gives {}, in which rows are no axis of their own", mnemonic(op_),
                                   to_string(results_[i].shape)));
       }
-      rows.push_back(Rows::on(cut.results[i]));
+      rows.push_back(*own);
     }
     for (size_t i = 0; i < operands_.size(); ++i) {
       if (cut.operands[i] && !has_rows(operands_[i])) {
@@ -146,11 +158,13 @@ class Proving {
 
   // Rows that no operand brings.
   Cut made_up(const Lanes& lanes) const {
-    const std::optional<size_t> axis = axis_of(results_[0].shape, active_);
-    if (!axis || !lanes.results[0][*axis]) {
+    const std::optional<Rows> rows = rows_in(results_[0].shape, active_);
+    if (!rows || !lanes.results[0][rows->axis]) {
       return refused(fmt::format("{} gives elements that depend on the number of rows", mnemonic(op_)));
     }
-    return cut_along(op_, lanes, *lanes.results[0][*axis]);
+    Cut cut = cut_along(op_, lanes, *lanes.results[0][rows->axis]);
+    cut.result_block = rows->block;
+    return cut;
   }
 
   // The decomposition on operands of the same types.
@@ -214,8 +228,21 @@ Cut cut_of(const Op& op, const Lanes& lanes, std::span<const Rows> operands) {
     }
     lane = own;
     first = first.value_or(i);
+    if (const int64_t block = operands[*first].block; block != operands[i].block) {
+      return refused(fmt::format("{} brings rows of {} slices of {} together with rows of {} slices of {}",
+                                 mnemonic(op), block, names[*first], operands[i].block, names[i]));
+    }
   }
-  return cut_along(op, lanes, lane.value());
+  const Rows& rows = operands[first.value()];
+  const Lanes::Ratio ratio = ratio_of(lanes, *lane);
+  if (rows.block % ratio.operands != 0) {
+    return refused(fmt::format("{} takes {} slices of axis {} of {} together, and a row there has {}", mnemonic(op),
+                               ratio.operands, rows.axis, names[*first], rows.block));
+  }
+  Cut cut = cut_along(op, lanes, *lane);
+  cut.operand_block = rows.block;
+  cut.result_block = rows.block / ratio.operands * ratio.results;
+  return cut;
 }
 
 std::vector<Rows> rows_of_operands(const Op& op, std::span<const Rows> of_values) {

@@ -1,4 +1,6 @@
 // Lanes of ops that move elements, index them or make them up.
+#include <numeric>
+
 #include "passes/rows_rule.h"
 
 namespace ingot {
@@ -8,29 +10,50 @@ Dim count_before(const Shape& shape, size_t axis) {
   return element_count(Shape(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(axis)));
 }
 
+// A number that divides every term of a size; 0 for the size 0.
+int64_t common_factor(const Dim& size) {
+  if (size.is_literal()) return size.literal();
+  int64_t factor = 0;
+  for (const DimTerm& term : size.terms()) factor = std::gcd(factor, std::max(term.coefficient, int64_t{1}));
+  return factor;
+}
+
+// How two sizes relate, if as two numbers do.
+std::optional<Lanes::Ratio> ratio_of(const Dim& from, const Dim& to) {
+  if (equal(from, to) == Proof::yes) return Lanes::Ratio{};
+  const int64_t a = common_factor(from), b = common_factor(to), shared = std::gcd(a, b);
+  if (a == 0 || b == 0) return std::nullopt;
+  const Lanes::Ratio ratio{a / shared, b / shared};
+  if (equal(from * ratio.results, to * ratio.operands) != Proof::yes) return std::nullopt;
+  return ratio;
+}
+
 }  // namespace
 
 // -------------------------------------------------------------------------------------------------------------- shape
 
-// An axis survives where the same number of elements stands before it on both sides, and it has the same size.
+// Where the axes before one of x and before one of the result make as many parts, a part has the same elements in the
+// same order on both sides. The two axes cut it into equal slices, n·k and n·m of them, so k slices of x are m of the
+// result. An axis of size 1 cuts nothing, and goes with none but its like: of the others one at most on each side has
+// so many parts before it.
 static std::optional<Lanes> lanes(const op::Reshape& op, const Scope& s, const Types& results) {
   const Shape &from = s.type(op.x).shape, &to = results[0].shape;
-  Lanes::OfAxes of_x(from.size());
+  Lanes::OfAxes of_x(from.size()), of_result(to.size());
+  std::map<size_t, Lanes::Ratio> ratios;
+  const auto is_one = [](const Dim& size) { return equal(size, 1) == Proof::yes; };
   for (size_t axis = 0, next = 0; axis < from.size(); ++axis) {
     for (size_t place = next; place < to.size(); ++place) {
-      const bool survives = equal(from[axis], to[place]) == Proof::yes &&
-                            equal(count_before(from, axis), count_before(to, place)) == Proof::yes;
-      if (!survives) continue;
-      of_x[axis] = place;
+      const bool alike = is_one(from[axis]) == is_one(to[place]) &&
+                         equal(count_before(from, axis), count_before(to, place)) == Proof::yes;
+      const std::optional<Lanes::Ratio> ratio = alike ? ratio_of(from[axis], to[place]) : std::nullopt;
+      if (!ratio) continue;
+      of_x[axis] = of_result[place] = place;
+      if (ratio->operands != 1 || ratio->results != 1) ratios.emplace(place, *ratio);
       next = place + 1;
       break;
     }
   }
-  Lanes::OfAxes of_result(to.size());
-  for (const auto& lane : of_x) {
-    if (lane) of_result[*lane] = lane;
-  }
-  return LaneTable(s, results).operand(op.x, of_x).result(of_result);
+  return LaneTable(s, results).operand(op.x, of_x).result(of_result).ratios(std::move(ratios));
 }
 
 static std::optional<Lanes> lanes(const op::Transpose& op, const Scope& s, const Types& results) {

@@ -77,6 +77,10 @@ class LaneTable {
     lanes_.results.push_back(std::move(lanes));
     return *this;
   }
+  LaneTable& ratios(std::map<size_t, Lanes::Ratio> ratios) {
+    lanes_.ratios = std::move(ratios);
+    return *this;
+  }
 
   operator std::optional<Lanes>() const { return lanes_; }  // NOLINT(google-explicit-constructor): how a rule ends
 

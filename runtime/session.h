@@ -80,8 +80,9 @@ class Session {
                      const PipelineOptions& options = {});
   // From now on a call computes the first `actual` rows alone where inputs have `upper` of them, provided that these are
   // the same without the others (passes/active_extent.h): such inputs are given with `actual` or with `upper` rows, and
-  // outputs have `actual`. Where that cannot be proven, or such an input is bound, the call is as ever
-  // (Executable::whole_extent_reason). actual == upper ends it. Code::invalid_argument for an extent that no input has.
+  // outputs have `actual`, or n slices for each of these where the method gives [upper·n, …] instead of [upper, n, …].
+  // Where that cannot be proven, or such an input is bound, the call is as ever (Executable::whole_extent_reason).
+  // actual == upper ends it. Code::invalid_argument for an extent that no input has.
   void set_active_extent(int64_t actual, int64_t upper);
   // Makes ahead what calls with inputs of these sizes need: traces, and the kernels that a device compiles. It is a call
   // with zeros on a fork of this session; that values of 0 fail it is no failure.

@@ -1,5 +1,5 @@
-// The facts about lanes, for every op: rows that come along any axis of any operand of an example either give the first
-// rows of what all give, or are refused. And random programs.
+// The facts about lanes, for every op: rows, of one slice or two, that come along any axis of any operand of an example
+// either give the first rows of what all give, or are refused. And random programs.
 #include "passes/rows.h"
 
 #include <gtest/gtest.h>
@@ -75,12 +75,13 @@ std::vector<int64_t> to_front(size_t rank, size_t axis) {
   return perm;
 }
 
-// The op in a method: operands with an axis here are inputs with that axis in front, the others weights.
+// The op in a method: operands with an axis here are inputs with that axis in front, cut into rows of `block` slices,
+// the others weights.
 struct Trial {
   Program program;
   std::vector<Tensor> inputs;
 
-  Trial(const Drawn& drawn, const std::vector<std::optional<size_t>>& axes, Draw& draw) {
+  Trial(const Drawn& drawn, const std::vector<std::optional<size_t>>& axes, int64_t block, Draw& draw) {
     ProgramBuilder builder;
     GraphBuilder& f = builder.method("f");
     std::vector<Var> operands;
@@ -92,7 +93,7 @@ struct Trial {
         continue;
       }
       const Tensor numbers = agreeable(source_dtype(type.dtype), type.shape, draw);
-      const Var x = axes[i] ? moved_input(f, name, numbers, *axes[i]) : f.weight(builder.weight(name, numbers));
+      const Var x = axes[i] ? moved_input(f, name, numbers, *axes[i], block) : f.weight(builder.weight(name, numbers));
       operands.push_back(as_type(f, x, type));
     }
     Op op = drawn.op;
@@ -106,7 +107,7 @@ struct Trial {
   }
 
  private:
-  Var moved_input(GraphBuilder& f, const std::string& name, const Tensor& numbers, size_t axis) {
+  Var moved_input(GraphBuilder& f, const std::string& name, const Tensor& numbers, size_t axis, int64_t block) {
     const std::vector<int64_t> perm = to_front(numbers.sizes().size(), axis);
     std::vector<int64_t> back(perm.size());
     Shape shape;
@@ -128,8 +129,14 @@ struct Trial {
                     static_cast<size_t>(behind) * size);
       }
     }
-    inputs.push_back(input);
-    return f.transpose(f.input(name, numbers.dtype(), shape), back);
+    Shape in_rows = shape;
+    if (block > 1) {
+      in_rows[0] = sizes[0] / block;
+      in_rows.insert(in_rows.begin() + 1, block);
+    }
+    inputs.emplace_back(input.dtype(), *literal_sizes(in_rows), input.buffer());
+    const Var x = f.input(name, numbers.dtype(), in_rows);
+    return f.transpose(block > 1 ? f.reshape(x, shape) : x, back);
   }
 };
 
@@ -138,10 +145,9 @@ struct Tally {
 };
 
 // Rows along one axis of one operand, and along every other that has its lane.
-void try_axis(const Drawn& drawn, size_t operand, size_t axis, const std::optional<Lanes>& lanes, Draw& draw,
-              Tally& tally) {
-  const Dim& size = drawn.operands[operand].shape[axis];
-  if (size.literal() < 1) return;
+void try_axis(const Drawn& drawn, size_t operand, size_t axis, int64_t block, const std::optional<Lanes>& lanes,
+              Draw& draw, Tally& tally) {
+  const int64_t upper = drawn.operands[operand].shape[axis].literal() / block;
   std::vector<std::optional<size_t>> axes(drawn.operands.size());
   axes[operand] = axis;
   const std::optional<size_t> lane = lanes ? lanes->operands[operand][axis] : std::nullopt;
@@ -152,20 +158,22 @@ void try_axis(const Drawn& drawn, size_t operand, size_t axis, const std::option
   }
   const QuantScheme* scheme = drawn.operands[operand].scheme ? &*drawn.operands[operand].scheme : nullptr;
   if (scheme && facts(scheme->method).searched) return;  // nothing makes such rows
-  const Trial trial(drawn, axes, draw);
-  const ActiveProgram active = with_active_extent(trial.program, size.literal());
+  const Trial trial(drawn, axes, block, draw);
+  const ActiveProgram active = with_active_extent(trial.program, upper);
   const ActiveMethod& method = active.methods[0];
-  SCOPED_TRACE(fmt::format("operand {}, axis {}: {}\n{}", operand, axis, method.reason, print(active.program)));
+  SCOPED_TRACE(fmt::format("operand {}, axis {}, rows of {}: {}\n{}", operand, axis, block, method.reason,
+                           print(active.program)));
   if (!method.applies()) {
     // What is quantised is cut before, not after.
     const bool packed =
         std::ranges::any_of(drawn.operands, [](const TensorType& t) { return t.dtype == DType::packed; });
-    EXPECT_TRUE(!lane || packed) << "a lane that is refused";
+    const bool parts = lane && lanes->ratios.contains(*lane) && block % lanes->ratios.at(*lane).operands != 0;
+    EXPECT_TRUE(!lane || packed || parts) << "a lane that is refused";
     ++tally.refused;
     return;
   }
   EXPECT_TRUE(!lanes || lane) << "rows go where there is no lane";
-  for (const int64_t actual : {int64_t{0}, int64_t{1}, size.literal() - 1, size.literal()}) {
+  for (const int64_t actual : {int64_t{0}, int64_t{1}, upper - 1, upper}) {
     const bool ran = expect_first_rows(trial.program, active, method, trial.inputs, actual);
     ++(ran ? tally.compared : tally.failed);
   }
@@ -192,7 +200,11 @@ void try_every_axis(const Drawn& drawn, Draw& draw, Tally& tally) {
     ASSERT_EQ(lanes->results.size(), results.size());
   }
   for (size_t i = 0; i < drawn.operands.size(); ++i) {
-    for (size_t axis = 0; axis < drawn.operands[i].shape.size(); ++axis) try_axis(drawn, i, axis, lanes, draw, tally);
+    for (size_t axis = 0; axis < drawn.operands[i].shape.size(); ++axis) {
+      const int64_t size = drawn.operands[i].shape[axis].literal();
+      if (size > 0) try_axis(drawn, i, axis, 1, lanes, draw, tally);
+      if (size > 2 && size % 2 == 0) try_axis(drawn, i, axis, 2, lanes, draw, tally);
+    }
   }
 }
 
@@ -215,7 +227,7 @@ TEST(Lanes, HoldForEveryOp) {
 // ---------------------------------------------------------------------------------------------------- random programs
 
 struct Counts {
-  size_t accepted = 0, refused = 0, compared = 0;
+  size_t accepted = 0, refused = 0, compared = 0, merged = 0;
 };
 
 // Every method with that many rows, if it has any.
@@ -227,6 +239,7 @@ void expect_rows(const Program& program, int64_t upper, uint64_t seed, Counts& c
       continue;
     }
     ++counts.accepted;
+    counts.merged += std::ranges::any_of(method.outputs, [](const auto& rows) { return rows && rows->block > 1; });
     const std::vector<Tensor> inputs = random_inputs(program, *program.method(method.method), seed);
     bool whole_bytes = true;
     for (size_t i = 0; i < inputs.size(); ++i) {
@@ -240,13 +253,29 @@ void expect_rows(const Program& program, int64_t upper, uint64_t seed, Counts& c
   if (testing::Test::HasFailure()) ADD_FAILURE() << print(program) << "\nbecame\n" << print(active.program);
 }
 
+// The elements in other sizes: of an axis and the next in one, of an axis in two, or in any.
+Shape other_sizes(Shape shape, Draw& draw) {
+  const auto axis = static_cast<size_t>(draw.below(shape.size()));
+  const auto at = shape.begin() + static_cast<std::ptrdiff_t>(axis);
+  const int64_t part = draw.between(2, 4);
+  if (draw.chance(20)) return {floor_div(element_count(shape), part), part};
+  if (draw.chance(50) && axis + 1 < shape.size()) {
+    *at = *at * shape[axis + 1];
+    shape.erase(at + 1);
+  } else {
+    *at = floor_div(*at, part);
+    shape.insert(at + 1, part);
+  }
+  return shape;
+}
+
 // A value made of others, along axes as they fall: some keep rows apart, some do not. Throws for what does not fit.
 Var step(GraphBuilder& f, Draw& draw, const std::vector<Var>& values) {
   const Var x = draw.pick(values), z = draw.pick(values);
   const size_t rank = x.shape().size();
   const int64_t axis = draw.axis(rank);
   const Dim size = x.dim(axis);
-  switch (draw.below(16)) {
+  switch (draw.below(20)) {
     case 0: return f.tanh(x);
     case 1: return f.add(x, z);
     case 2: return f.mul(f.transpose(x, draw.permutation(rank)), z);
@@ -264,6 +293,10 @@ Var step(GraphBuilder& f, Draw& draw, const std::vector<Var>& values) {
     case 12: return f.cumsum(x, {.axis = axis});
     case 13: return f.take(x, f.iota(draw.chance(50) ? size : Dim(1)), {.axis = axis});
     case 14: return f.layer_norm(x, {.axis = axis});
+    case 15:
+    case 16:
+    case 17:
+    case 18: return f.reshape(x, other_sizes(x.shape(), draw));
     default: return f.add(x, f.reshape(f.iota(element_count(x.shape()), {.dtype = DType::f32}), x.shape()));
   }
 }
@@ -297,6 +330,7 @@ TEST(RandomRows, WhatIsAcceptedGivesTheFirstRows) {
   EXPECT_GT(counts.accepted, 500U);
   EXPECT_GT(counts.refused, 500U);
   EXPECT_GT(counts.compared, 1000U);
+  EXPECT_GT(counts.merged, 50U);
 }
 
 // Symbols, states, control flow and several methods as well.

@@ -98,6 +98,76 @@ TEST_P(ActiveExtentTest, BoundInputsAreComputedWhole) {
   EXPECT_EQ(values<float>(session.run({{"x", rows_of(4, 2)}}, "layer")[0].tensor), layer(2));
 }
 
+// As exporters write a layer: products on [B·S, D], attention on [B, heads, S, D / heads].
+constexpr const char* transformer = R"(
+method layer(%x: f32[4, 3, 8], %w: f32[8, 24], %bias: f32[24], %out: f32[8, 8], %scale: f32[8]) -> (y, merged) {
+  %rows = reshape %x {shape=[12, 8]}
+  %product = matmul %rows, %w
+  %biased = add %product, %bias
+  %split = reshape %biased {shape=[4, 3, 3, 2, 4]}
+  %heads = transpose %split {perm=[2, 0, 3, 1, 4]}
+  %q0 = slice %heads {axes=[0], starts=[0], stops=[1]}
+  %k0 = slice %heads {axes=[0], starts=[1], stops=[2]}
+  %v0 = slice %heads {axes=[0], starts=[2], stops=[3]}
+  %q = reshape %q0 {shape=[4, 2, 3, 4]}
+  %k = reshape %k0 {shape=[4, 2, 3, 4]}
+  %v = reshape %v0 {shape=[4, 2, 3, 4]}
+  %scores = matmul %q, %k {transpose_b=true}
+  %weights = softmax %scores
+  %seen = matmul %weights, %v
+  %back = transpose %seen {perm=[0, 2, 1, 3]}
+  %joined = reshape %back {shape=[12, 8]}
+  %merged = matmul %joined, %out
+  %parted = reshape %merged {shape=[4, 3, 8]}
+  %sum = add %x, %parted
+  %y = layer_norm %sum, %scale
+  return %y, %merged
+}
+)";
+
+// Numbers from -1 to 1; NaN in those that nobody may look at.
+Tensor numbers(Sizes sizes, int64_t counted) {
+  Tensor tensor = Tensor::allocate(DType::f32, std::move(sizes));
+  Floats elements;
+  for (int64_t i = 0; i < tensor.elements(); ++i) {
+    elements.push_back(i < counted ? static_cast<float>(i * 37 % 41) / 20 - 1 : nan);
+  }
+  return f32(tensor.sizes(), elements);
+}
+
+// The first ones of a call with all rows, but for rounding.
+void expect_first(const Tensor& all, const Tensor& few, const Sizes& sizes) {
+  EXPECT_EQ(few.sizes(), sizes);
+  const Floats expected = values<float>(all), found = values<float>(few);
+  ASSERT_LE(found.size(), expected.size());
+  for (size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-5) << i;
+}
+
+TEST_P(ActiveExtentTest, RowsThatAreMergedWithWhatIsBehindThem) {
+  const Executable executable = compiled(transformer);
+  EXPECT_EQ(executable.whole_extent_reason("layer", 4), "");
+  Session session(executable);
+  const std::vector<Tensor> others = {numbers({8, 24}, 192), numbers({24}, 24), numbers({8, 8}, 64), numbers({8}, 8)};
+  const auto inputs = [&](const Tensor& x) {
+    return std::vector<NamedTensor>{
+        {"x", x}, {"w", others[0]}, {"bias", others[1]}, {"out", others[2]}, {"scale", others[3]}};
+  };
+  const auto all = session.run(inputs(numbers({4, 3, 8}, 96)), "layer");
+  for (int64_t actual = 0; actual <= 4; ++actual) {
+    SCOPED_TRACE(actual);
+    session.set_active_extent(actual, 4);
+    const Tensor x = numbers({4, 3, 8}, actual * 24);
+    const auto few = session.run(inputs(x), "layer");
+    expect_first(all[0].tensor, few[0].tensor, {actual, 3, 8});
+    expect_first(all[1].tensor, few[1].tensor, {actual * 3, 8});
+    PreparedCall call = session.prepare("layer");
+    call.bind_input(0, x);
+    for (size_t i = 0; i < others.size(); ++i) call.bind_input(i + 1, others[i]);
+    call();
+    expect_first(all[1].tensor, call.output(1), {actual * 3, 8});
+  }
+}
+
 TEST_P(ActiveExtentTest, RefusesExtentsThatDoNotExist) {
   Session session(compiled(program));
   EXPECT_EQ(message_of([&] { session.set_active_extent(1, 5); }, Code::invalid_argument), "no input has 5 rows");
