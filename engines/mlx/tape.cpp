@@ -27,14 +27,17 @@ constexpr size_t most_constant_bytes = size_t{16} << 20;
 // as they are: where two of them are equal numbers MLX would lose one.
 void fuse(const Tape::Function& function, const std::vector<array>& inputs, std::vector<array>& outputs) {
   static std::atomic<std::uintptr_t> next_id = 1;
-  const std::uintptr_t id = next_id++;
+  struct Entry {
+    std::uintptr_t id = next_id++;
+    ~Entry() { mx::detail::compile_erase(mx::detail::compile_cache(), id); }
+  };
+  const Entry entry;
   const auto computed = [&function](const std::vector<array>& placeholders) {
     std::vector<array> results = function(placeholders);
     std::erase_if(results, [](const array& result) { return !result.has_primitive(); });
     return results;
   };
-  const std::vector<array> results = mx::detail::compile(computed, id)(inputs);
-  mx::detail::compile_erase(mx::detail::compile_cache(), id);
+  const std::vector<array> results = mx::detail::compile(computed, entry.id)(inputs);
   auto next = results.begin();
   for (array& output : outputs) {
     if (output.has_primitive()) output = *next++;
