@@ -37,7 +37,7 @@ class Device {
 // Building and submitting graphs happens within one. Waiting for results and reading them needs none.
 class Turn {
  public:
-  explicit Turn(Device& device);
+  [[nodiscard]] explicit Turn(Device& device);
 
  private:
   std::unique_lock<std::mutex> lock_;

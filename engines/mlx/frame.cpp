@@ -58,6 +58,7 @@ std::vector<array> Frame::run() {
     }
   }
   std::vector<array> outputs;
+  outputs.reserve(graph_.outputs.size());
   for (const Output& output : graph_.outputs) outputs.push_back(in(output.value));
   // From here on they count as results of the caller's node.
   for (const Output& output : graph_.outputs) drop({output.value});

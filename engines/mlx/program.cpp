@@ -126,6 +126,8 @@ std::unique_ptr<Pending> MlxProgram::start(Invocation& invocation) {
   const Graph& graph = plan_.program.graphs[invocation.method.id];
   std::vector<array> inputs, states;
   std::vector<Known> known;
+  inputs.reserve(invocation.inputs.size());
+  states.reserve(invocation.states.size());
   for (const Handle& handle : invocation.inputs) {
     const auto& tensor = dynamic_cast<const MlxTensor&>(*handle);
     inputs.push_back(tensor.value());

@@ -11,7 +11,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <typeindex>
 #include <typeinfo>
 #include <unordered_map>
 #include <unordered_set>
@@ -87,14 +87,36 @@ std::string contents_of(const array& constant) {
   return contents.append(constant.data<char>(), constant.nbytes());
 }
 
+// MLX does not export the classes of its primitives: they are known by samples. Names would not do, since a custom op may
+// have primitives of any name.
+struct Kinds {
+  std::vector<std::type_index> reshapes;
+  std::type_index transpose;
+
+  explicit Kinds(mx::Stream s) : transpose(kind(mx::transpose(sample(), {0, 2, 1}, s))) {
+    const array x = sample();
+    for (const array& y : {mx::reshape(x, {6}, s), mx::flatten(x, 0, 1, s), mx::unflatten(x, 2, {3, 1}, s),
+                           mx::expand_dims(x, 0, s), mx::squeeze(x, 0, s)}) {
+      reshapes.push_back(kind(y));
+    }
+  }
+
+ private:
+  static array sample() { return array(mx::Shape{1, 2, 3}, mx::float32, nullptr, std::vector<array>{}); }
+  static std::type_index kind(const array& a) {
+    const mx::Primitive& primitive = a.primitive();
+    return typeid(primitive);
+  }
+};
+
 // Whether a primitive's result has the elements of its operand in the same order, in another shape. A step of a decoder
 // transposes axes of one element only.
-bool keeps_order(const mx::Primitive& primitive, const mx::Shape& result) {
-  constexpr std::string_view always[] = {"Reshape", "Flatten", "Unflatten", "ExpandDims", "Squeeze"};
-  const std::string_view name = primitive.name();  // MLX does not export the classes
-  if (name != "Transpose") return std::ranges::find(always, name) != std::end(always);
+bool keeps_order(mx::Primitive& primitive, const mx::Shape& result) {
+  static const Kinds kinds(primitive.stream());
+  const std::type_index kind = typeid(primitive);
+  if (kind != kinds.transpose) return std::ranges::find(kinds.reshapes, kind) != kinds.reshapes.end();
   std::vector<int> moved;
-  const std::vector<int> axes = static_cast<const mx::Transpose&>(primitive).state();
+  const std::vector<int> axes = static_cast<mx::Transpose&>(primitive).state();
   for (size_t i = 0; i < axes.size(); ++i) {
     if (result[i] != 1) moved.push_back(axes[i]);
   }

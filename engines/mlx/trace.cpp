@@ -19,7 +19,9 @@ static std::string describe_trace(const Graph& graph, const Segment& segment, co
 
 // Sizes follow from the symbols, so these stand for all shapes.
 std::vector<int64_t> Frame::trace_key(const Segment& segment, const std::vector<array>& passed) const {
-  std::vector<int64_t> key = {id_.id, segment.first};
+  std::vector<int64_t> key;
+  key.reserve(2 + call_.plan.program.symbols.size() + call_.known.size());
+  key.insert(key.end(), {id_.id, segment.first});
   for (const Symbol& symbol : call_.plan.program.symbols) key.push_back(bindings_.find(symbol).value_or(-1));
   // What is known is checked by replays, the rest by guards on the tape.
   for (size_t i = 0; i < passed.size(); ++i) {
@@ -29,7 +31,9 @@ std::vector<int64_t> Frame::trace_key(const Segment& segment, const std::vector<
 }
 
 std::vector<array> Frame::passed_to(const Segment& segment) const {
-  std::vector<array> passed = in(segment.inputs);
+  std::vector<array> passed;
+  passed.reserve(segment.inputs.size() + segment.weights.size() + segment.states.size());
+  for (Ref input : segment.inputs) passed.push_back(in(input));
   for (WeightId weight : segment.weights) passed.push_back(call_.weights[weight.id]);
   for (StateId state : segment.states) passed.push_back(call_.states[state.id]);
   return passed;

@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 #include <mlx/primitives.h>
 
+#include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -107,6 +110,28 @@ TEST_F(TapeTest, ReshapesOfStridedAndOfEmptyArrays) {
     return std::vector{mx::reshape(mx::transpose(mx::reshape(in[0], {0, 5}, s), {1, 0}, s), {5, 0, 2}, s)};
   };
   replayed(of_nothing, {numbers({0, 3})});
+}
+
+// Not one of MLX's, whatever it is called.
+class Reversed final : public mx::UnaryPrimitive {
+ public:
+  using mx::UnaryPrimitive::UnaryPrimitive;
+  void eval_cpu(const std::vector<array>& inputs, array& output) override {
+    const array& x = inputs[0];
+    output.set_data(mx::allocator::malloc(output.nbytes()));
+    std::reverse_copy(x.data<float>(), x.data<float>() + x.size(), output.data<float>());
+  }
+  void eval_gpu(const std::vector<array>&, array&) override { throw std::runtime_error("not on this device"); }
+  const char* name() const override { return "Transpose"; }
+};
+
+TEST_F(TapeTest, APrimitiveOfOnesOwnIsNotKnownByItsName) {
+  const auto function = [this](const std::vector<array>& in) {
+    const array flat = mx::flatten(in[0], 0, -1, s);
+    const array reversed(flat.shape(), flat.dtype(), std::make_shared<Reversed>(s), {flat});
+    return std::vector{mx::reshape(reversed, in[0].shape(), s)};
+  };
+  EXPECT_EQ(replayed(function, {numbers({2, 3})}), (Primitives{{"Flatten", 1}, {"Transpose", 1}, {"Reshape", 1}}));
 }
 
 TEST_F(TapeTest, EqualStepsAreOneAndWhatNeedsNoInputIsNone) {

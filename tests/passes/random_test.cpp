@@ -5,11 +5,11 @@
 #include <limits>
 #include <set>
 
-#include "gen/build_facts.h"
 #include "passes/hoist.h"
 #include "tests/passes/passes_support.h"
 #include "tests/support/draw.h"
 #include "tests/support/random_program.h"
+#include "tests/support/sanitized.h"
 
 namespace ingot::test {
 namespace {
@@ -107,8 +107,7 @@ size_t expect_same(const std::vector<Outcome>& actual, const std::vector<Outcome
 }
 
 TEST(RandomPasses, SameResultsOnAndOff) {
-  // A sanitized build takes twenty times as long for each.
-  constexpr uint64_t kSeeds = std::string_view(build::sanitizers).empty() ? 250 : 80;
+  constexpr uint64_t kSeeds = is_sanitized ? 80 : 250;
   size_t compared = 0, nodes_before = 0, nodes_after = 0;
   std::set<std::string_view> applied;
   PassOptions options{.evaluate = reference::evaluate, .is_constant = [](const Weight& weight) {

@@ -10,6 +10,7 @@
 #include "tests/passes/active_support.h"
 #include "tests/support/random_ops.h"
 #include "tests/support/random_program.h"
+#include "tests/support/sanitized.h"
 
 namespace ingot::test {
 namespace {
@@ -209,7 +210,7 @@ void try_every_axis(const Drawn& drawn, Draw& draw, Tally& tally) {
 }
 
 TEST(Lanes, HoldForEveryOp) {
-  constexpr int kDraws = 30;
+  constexpr int kDraws = is_sanitized ? 10 : 30;
   for (const OpFacts& facts : kOpFacts) {
     const auto opcode = static_cast<Opcode>(&facts - kOpFacts);
     if (facts.effects != OpEffects::pure || opcode == Opcode::custom) continue;
@@ -335,8 +336,9 @@ TEST(RandomRows, WhatIsAcceptedGivesTheFirstRows) {
 
 // Symbols, states, control flow and several methods as well.
 TEST(RandomRows, AnyProgram) {
+  constexpr uint64_t kSeeds = is_sanitized ? 40 : 100;
   Counts counts;
-  for (uint64_t seed = 0; seed < 100 && !testing::Test::HasFailure(); ++seed) {
+  for (uint64_t seed = 0; seed < kSeeds && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     const Program program = random_program(seed, {.nodes = 4, .custom = false});
     for (const int64_t upper : {1, 2, 3, 4}) expect_rows(program, upper, seed, counts);

@@ -11,13 +11,14 @@
 #include "program/text.h"
 #include "program/text/fields.h"
 #include "tests/support/random_program.h"
+#include "tests/support/sanitized.h"
 
 namespace ingot {
 namespace {
 
 using test::random_program;
 
-constexpr uint64_t kSeeds = 3000;
+constexpr uint64_t kSeeds = test::is_sanitized ? 1000 : 3000;
 
 // ------------------------------------------------------------------------------------------------------ canonical order
 
@@ -156,6 +157,7 @@ class Coverage {
 };
 
 TEST(RandomPrograms, HaveEveryOpAndAttribute) {
+  if (test::is_sanitized) GTEST_SKIP() << "of what is drawn, and the same in every build";
   Coverage coverage;
   for (uint64_t seed = 0; seed < kSeeds; ++seed) coverage.count(random_program(seed, {.nodes = 60}));
   for (const Mnemonic& known : kMnemonics) coverage.expect(std::string(known.name));
