@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
+#include <string_view>
+
 #include "passes/active_extent.h"
 #include "tests/passes/passes_support.h"
 #include "tests/support/draw.h"
@@ -120,6 +123,36 @@ inline void expect_first_rows(const Program& program, const ActiveProgram& activ
   for (const Ref input : method.inputs) inputs.push_back(plain_numbers(method.type(input)));
   for (int64_t actual = 0; actual <= upper; ++actual) {
     EXPECT_TRUE(expect_first_rows(program, active, active.methods[0], inputs, actual));
+  }
+}
+
+// A method f that is changed, and whose first rows stay as they are.
+struct ChangedCase {
+  std::string_view name, inputs, body;
+};
+
+// A method f that is left alone.
+struct RefusedCase {
+  std::string_view name, inputs, body, reason;  // behind `f: `
+};
+
+inline void expect_changed(std::span<const ChangedCase> cases, int64_t upper) {
+  for (const ChangedCase& row : cases) {
+    SCOPED_TRACE(row.name);
+    const Program program = program_of(row.inputs, row.body);
+    const ActiveProgram active = with_active_extent(program, upper);
+    ASSERT_EQ(active.methods[0].reason, "");
+    if (row.inputs.find('S') == row.inputs.npos) expect_first_rows(program, active, upper);
+  }
+}
+
+inline void expect_refused(std::span<const RefusedCase> cases, int64_t upper) {
+  for (const RefusedCase& row : cases) {
+    SCOPED_TRACE(row.name);
+    const Program program = program_of(row.inputs, row.body);
+    const ActiveProgram active = with_active_extent(program, upper);
+    EXPECT_EQ(active.methods[0].reason, "f: " + std::string(row.reason));
+    EXPECT_EQ(print(active.program), print(program));
   }
 }
 
