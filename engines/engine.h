@@ -4,14 +4,16 @@
 // itself is what values decide (an index out of range), and what it cannot do at all.
 //
 // Ownership  a DeviceTensor is immutable and shared. A CompiledProgram owns its program and keeps its weights on the
-//            device, once.
-// Threads    every method from any thread, at any time; how an engine orders its device's work is its own business.
+//            device, once; its Invocations need it only to start.
+// Threads    every method from any thread, at any time, an Invocation's from one; how a device's work is ordered is the
+//            engine's own business.
 // Failure    Error with op and node. A call that fails changes nothing that its caller can see.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +23,7 @@
 
 namespace ingot {
 
-// A tensor where the engine keeps it. Its value may still be on its way: `to_host` waits.
+// A tensor where the engine keeps it. Its value may still be on its way: reading it waits.
 class DeviceTensor {
  public:
   virtual ~DeviceTensor() = default;
@@ -30,34 +32,33 @@ class DeviceTensor {
   virtual const std::optional<QuantScheme>& scheme() const = 0;
   virtual void wait() const = 0;
   virtual Tensor to_host() const = 0;
+  virtual void read(std::span<std::byte> into) const = 0;  // which has as many bytes
 };
 
-struct Invocation {
-  GraphId method;
-  Bindings bindings;                                   // of every symbol that the inputs bind
-  std::vector<Handle> inputs;                          // of the types that the method declares, under the bindings
-  std::vector<Handle> states;                          // all of the program
-  std::shared_ptr<const std::atomic<bool>> cancelled;  // none: cannot be
-};
-
-// A call that has been handed to the device.
-class Pending {
+// A call of a method. It may be made again and again, and keeps its own memory for the next time.
+class Invocation {
  public:
-  virtual ~Pending() = default;
+  explicit Invocation(GraphId of) : method(of) {}
+  virtual ~Invocation() = default;
   virtual bool ready() const = 0;
   // Whether nothing that values decide can fail it any more.
   virtual bool certain() const = 0;
   // Returns when all is computed; throws what the call refuses.
   virtual void wait() = 0;
+  // Makes the states what the call leaves. Precondition: it was waited for, or is certain.
+  virtual void commit() noexcept = 0;
 
-  std::vector<Handle> outputs;
-  std::vector<Handle> states;  // all of the program, as the call leaves them
+  const GraphId method;
+  Bindings bindings;            // of every symbol that the inputs bind
+  std::vector<Handle> inputs;   // of the types that the method declares, under the bindings; taken when it starts
+  std::vector<Handle> states;   // all of the program
+  std::vector<Handle> outputs;  // until it starts again
+  std::shared_ptr<const std::atomic<bool>> cancelled;  // none: cannot be
 };
 
 struct DeviceFacts {
-  std::string name;  // `cpu`, `cuda`
-  std::string description;
-  int64_t memory = 0;  // bytes
+  std::string name, description;  // `cuda`, `NVIDIA H200`
+  int64_t memory = 0;             // bytes
 };
 
 struct EngineCounters {
@@ -70,13 +71,15 @@ class CompiledProgram {
  public:
   virtual ~CompiledProgram() = default;
   virtual const Program& program() const = 0;
-  virtual Handle upload(const Tensor& tensor) = 0;
+  // In the place of a tensor uploaded before, where nobody else holds that.
+  virtual Handle upload(const Tensor& tensor, Handle instead = {}) = 0;
   virtual Handle weight(WeightId weight) const = 0;
   // Another value for a weight; calls that begin later see it. Precondition: the weight's type.
   virtual void set_weight(WeightId weight, const Handle& value) = 0;
-  // Begins a call. States that it writes in place it takes out of `call.states`, once nothing that values decide can fail
-  // it any more; the others stay there, as they are should it fail.
-  virtual std::unique_ptr<Pending> start(Invocation& call) = 0;
+  virtual std::unique_ptr<Invocation> invocation(GraphId method) = 0;
+  // Begins a call, one of this program's. States that it writes in place it takes out of `call.states`, once nothing that
+  // values decide can fail it any more.
+  virtual void start(Invocation& call) = 0;
   // For every node of a graph how it runs: `traced`, `reads values, on the host: …`; empty where nothing is to say.
   virtual std::vector<std::string> explain(GraphId graph) const = 0;
   virtual EngineCounters counters() const = 0;

@@ -45,8 +45,8 @@ std::optional<std::vector<NamedTensor>> first_rows(const ActiveMethod& method, c
     const auto found = std::ranges::find(result, name, &NamedTensor::name);
     if (found != result.end()) {
       found->tensor = first_rows(method, graph, i, found->tensor, actual, upper);
-    } else if (const auto kept = bound.find(name); method.inputs[i] && kept != bound.end()) {
-      if (kept->second->sizes()[0] != actual) return std::nullopt;
+    } else if (const Handle kept = bound.find(name); method.inputs[i] && kept) {
+      if (kept->sizes()[0] != actual) return std::nullopt;
     }
   }
   return result;

@@ -29,12 +29,11 @@ std::vector<Origin> origins_of(const Graph& method, const std::vector<NamedTenso
   }
   for (size_t i = 0; i < origins.size(); ++i) {
     if (origins[i].given) continue;
-    const auto found = bound.find(input_name(method, i));
-    if (found == bound.end()) {
+    origins[i].bound = bound.find(input_name(method, i));
+    if (!origins[i].bound) {
       throw Error::mismatch(Code::invalid_argument, "", "input " + input_name(method, i), "missing",
                             to_string(method.type(method.inputs[i])));
     }
-    origins[i].bound = found->second;
   }
   return origins;
 }
@@ -47,6 +46,18 @@ void check(const std::string& subject, const Origin& origin, const TensorType& d
 }
 
 }  // namespace
+
+size_t Bound::place_of(std::string_view name) {
+  const auto found = std::ranges::find(entries_, name, &std::pair<std::string, Handle>::first);
+  if (found != entries_.end()) return static_cast<size_t>(found - entries_.begin());
+  entries_.emplace_back(name, nullptr);
+  return entries_.size() - 1;
+}
+
+Handle Bound::find(std::string_view name) const {
+  const auto found = std::ranges::find(entries_, name, &std::pair<std::string, Handle>::first);
+  return found == entries_.end() ? nullptr : found->second;
+}
 
 void check_type(std::string_view subject, DType dtype, const Sizes& sizes, const std::optional<QuantScheme>& scheme,
                 const TensorType& declared) {
@@ -110,8 +121,9 @@ std::optional<Sizes> known_sizes(const Shape& shape, const Bindings& bindings) {
   return sizes;
 }
 
-Arguments arguments_of(const Graph& method, const std::vector<NamedTensor>& given, const Bound& bound,
-                       CompiledProgram& compiled) {
+std::unique_ptr<Invocation> invocation_of(const Callee& callee, const std::vector<NamedTensor>& given,
+                                          const Bound& bound) {
+  const Graph& method = callee.method;
   try {
     const std::vector<Origin> origins = origins_of(method, given, bound);
     std::vector<Sizes> sizes;
@@ -119,11 +131,12 @@ Arguments arguments_of(const Graph& method, const std::vector<NamedTensor>& give
       check("input " + input_name(method, i), origins[i], method.type(method.inputs[i]));
       sizes.push_back(sizes_of(origins[i]));
     }
-    Arguments arguments{{}, bindings_of(method, sizes)};
+    std::unique_ptr<Invocation> call = callee.compiled->invocation(callee.id);
+    call->bindings = bindings_of(method, sizes);
     for (const Origin& origin : origins) {
-      arguments.inputs.push_back(origin.given ? compiled.upload(*origin.given) : origin.bound);
+      call->inputs.push_back(origin.given ? callee.compiled->upload(*origin.given) : origin.bound);
     }
-    return arguments;
+    return call;
   } catch (Error& error) {
     throw error.in_op(method.name);
   }

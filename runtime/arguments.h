@@ -4,9 +4,11 @@
 // Failure    Error that names the method and the input: missing, unknown, given twice, or not of the declared type.
 #pragma once
 
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engines/engine.h"
@@ -14,16 +16,29 @@
 
 namespace ingot {
 
-using Bound = std::map<std::string, Handle, std::less<>>;  // inputs that stay, by name
+// Inputs that stay, by name. Every name keeps its place, where there may be nothing yet.
+class Bound {
+ public:
+  size_t place_of(std::string_view name);
+  const Handle& operator[](size_t place) const { return entries_[place].second; }
+  Handle& operator[](size_t place) { return entries_[place].second; }
+  // None where nothing is bound.
+  Handle find(std::string_view name) const;
 
-struct Arguments {
-  std::vector<Handle> inputs;  // in the order of the method
-  Bindings bindings;
+ private:
+  std::vector<std::pair<std::string, Handle>> entries_;
 };
 
-// Inputs by name, in any order; what is not given comes from `bound`.
-Arguments arguments_of(const Graph& method, const std::vector<NamedTensor>& given, const Bound& bound,
-                       CompiledProgram& compiled);
+// A method where it is compiled.
+struct Callee {
+  const Graph& method;
+  GraphId id;
+  std::shared_ptr<CompiledProgram> compiled;
+};
+
+// A call that has inputs and bindings. Inputs go by name, in any order; what is not given comes from `bound`.
+std::unique_ptr<Invocation> invocation_of(const Callee& callee, const std::vector<NamedTensor>& given,
+                                          const Bound& bound);
 
 // The symbols of a method, from the sizes of its inputs in their order. Throws where a size contradicts another or a bound.
 Bindings bindings_of(const Graph& method, const std::vector<Sizes>& sizes);

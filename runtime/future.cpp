@@ -16,11 +16,11 @@ constexpr std::chrono::microseconds between_looks(50);
 
 }  // namespace
 
-void Future::Shared::finish(std::vector<std::string> names, std::unique_ptr<Pending> computed) {
+void Future::Shared::finish(std::vector<std::string> names, std::shared_ptr<Invocation> call) {
   {
     const std::lock_guard lock(mutex_);
     names_ = std::move(names);
-    pending_ = std::move(computed);
+    call_ = std::move(call);
     finished_ = true;
   }
   changed_.notify_all();
@@ -55,18 +55,18 @@ bool Future::Shared::wait_for_device(std::optional<Clock::time_point> deadline) 
   } else if (!lock.try_lock_until(*deadline)) {
     return false;
   }
-  if (!pending_) return true;
+  if (!call_) return true;
   try {
-    while (deadline && !pending_->ready()) {
+    while (deadline && !call_->ready()) {
       if (Clock::now() >= *deadline) return false;
       std::this_thread::sleep_for(between_looks);
     }
-    pending_->wait();
-    results_ = std::move(pending_->outputs);
+    call_->wait();
+    results_ = std::move(call_->outputs);
   } catch (...) {
     error_ = current_error();
   }
-  pending_.reset();
+  call_.reset();
   return true;
 }
 

@@ -19,7 +19,7 @@ namespace ingot {
 
 struct Future::Shared {
   // Exactly once one of these: outputs on the device, which may still compute them, in the order of the names; an error.
-  void finish(std::vector<std::string> names, std::unique_ptr<Pending> computed);
+  void finish(std::vector<std::string> names, std::shared_ptr<Invocation> call);
   void fail(Error failure);
 
   // Whether it was done before the deadline; none: waits for ever.
@@ -42,7 +42,7 @@ struct Future::Shared {
   std::vector<std::string> names_;
 
   std::timed_mutex device_;
-  std::unique_ptr<Pending> pending_;  // until it has been waited for
+  std::shared_ptr<Invocation> call_;  // until it has been waited for
   std::vector<Handle> results_;       // until they have been read
   std::vector<NamedTensor> outputs_;
 };

@@ -26,7 +26,7 @@ class Hoisting final : public CompiledProgram {
   }
 
   const Program& program() const override { return compiled_->program(); }
-  Handle upload(const Tensor& tensor) override { return compiled_->upload(tensor); }
+  Handle upload(const Tensor& tensor, Handle instead) override { return compiled_->upload(tensor, std::move(instead)); }
   std::vector<std::string> explain(GraphId graph) const override { return compiled_->explain(graph); }
   EngineCounters counters() const override { return compiled_->counters(); }
 
@@ -40,7 +40,9 @@ class Hoisting final : public CompiledProgram {
     }
   }
 
-  std::unique_ptr<Pending> start(Invocation& call) override {
+  std::unique_ptr<Invocation> invocation(GraphId method) override { return compiled_->invocation(method); }
+
+  void start(Invocation& call) override {
     const auto found = std::ranges::find(prepared_, call.method, &Prepared::method);
     if (found == prepared_.end()) return compiled_->start(call);
     std::shared_lock lock(mutex_);  // the engine takes the weights while it begins a call
@@ -52,8 +54,9 @@ class Hoisting final : public CompiledProgram {
       }
       lock.lock();
     }
+    call.inputs.resize(program().graphs[call.method.id].inputs.size() - found->values.size());  // of the caller
     call.inputs.insert(call.inputs.end(), found->values.begin(), found->values.end());
-    return compiled_->start(call);
+    compiled_->start(call);
   }
 
  private:
@@ -65,10 +68,10 @@ class Hoisting final : public CompiledProgram {
   };
 
   void compute(Prepared& prepared) const {
-    Invocation call{.method = prepared.prepare, .bindings = {}, .inputs = {}, .states = {}, .cancelled = {}};
-    const std::unique_ptr<Pending> pending = compiled_->start(call);
-    pending->wait();
-    prepared.values = std::move(pending->outputs);
+    const std::unique_ptr<Invocation> call = compiled_->invocation(prepared.prepare);
+    compiled_->start(*call);
+    call->wait();
+    prepared.values = std::move(call->outputs);
     prepared.is_fresh = true;
   }
 

@@ -30,8 +30,11 @@ PreparedCall::PreparedCall(Session& session, const std::string& method)
       active_rows_(data_->active_rows),
       callee_(std::make_unique<const Callee>(Session::callee_of(active_ ? active_->executable : executable_, method))),
       method_(callee_->method),
+      call_(callee_->compiled->invocation(callee_->id)),
       inputs_(method_.inputs.size()),
-      buffers_(method_.outputs.size()) {}
+      buffers_(method_.outputs.size()) {
+  for (Ref input : method_.inputs) session_inputs_.push_back(data_->bound.place_of(method_.values[input.id].name));
+}
 
 PreparedCall::PreparedCall(PreparedCall&&) noexcept = default;
 PreparedCall::~PreparedCall() = default;
@@ -62,28 +65,31 @@ Handle PreparedCall::from_session(size_t position) const {
   const Ref input = method_.inputs[position];
   const std::string& name = method_.values[input.id].name;
   const TensorType& declared = method_.type(input);
-  const auto found = data_->bound.find(name);
-  if (found == data_->bound.end()) {
-    throw Error::mismatch(Code::invalid_argument, "", "input " + name, "missing", to_string(declared));
-  }
-  const DeviceTensor& bound = *found->second;
-  check_type("input " + name, bound.dtype(), bound.sizes(), bound.scheme(), declared);
-  if (active_ && active_->method(method_.name).inputs[position] && bound.sizes()[0] != active_rows_) {
+  const Handle& bound = data_->bound[session_inputs_[position]];
+  if (!bound) throw Error::mismatch(Code::invalid_argument, "", "input " + name, "missing", to_string(declared));
+  check_type("input " + name, bound->dtype(), bound->sizes(), bound->scheme(), declared);
+  if (active_ && active_->method(method_.name).inputs[position] && bound->sizes()[0] != active_rows_) {
     throw Error::mismatch(Code::type_mismatch, "", "number of rows of input " + name + ", which the session has bound,",
-                          std::to_string(bound.sizes()[0]), std::to_string(active_rows_));
+                          std::to_string(bound->sizes()[0]), std::to_string(active_rows_));
   }
-  return found->second;
+  return bound;
 }
 
-void PreparedCall::settle_sizes(const std::vector<Handle>& inputs) {
+void PreparedCall::settle_sizes() {
   const auto as_before = [](const Handle& input, const Sizes& sizes) { return input->sizes() == sizes; };
-  if (settled_ && std::ranges::equal(inputs, sizes_, as_before)) return;
+  if (settled_ && std::ranges::equal(call_->inputs, sizes_, as_before)) return;
   settled_ = false;
   sizes_.clear();
-  for (const Handle& input : inputs) sizes_.push_back(input->sizes());
-  bindings_ = bindings_of(method_, sizes_);
+  for (const Handle& input : call_->inputs) sizes_.push_back(input->sizes());
+  call_->bindings = bindings_of(method_, sizes_);
   place_outputs();
   settled_ = true;
+}
+
+void PreparedCall::settle_feeds() {
+  if (feeds_ == data_->feeds.size()) return;
+  fed_ = data_->fed_by(method_);
+  feeds_ = data_->feeds.size();
 }
 
 void PreparedCall::place_outputs() {
@@ -93,7 +99,7 @@ void PreparedCall::place_outputs() {
   size_t end = 0;
   std::vector<std::optional<Sizes>> known;
   for (size_t i = 0; i < outputs_.size(); ++i) {
-    known.push_back(known_sizes(output_type(i).shape, bindings_));
+    known.push_back(known_sizes(output_type(i).shape, call_->bindings));
     if (!known[i]) continue;
     const size_t bytes = output_bytes(i, *known[i]);
     if (buffers_[i].data()) {
@@ -132,36 +138,34 @@ void PreparedCall::check_buffer(size_t position, size_t bytes) const {
 void PreparedCall::operator()() {
   called_ = false;
   data_->settle();
-  Arguments arguments;
-  arguments.inputs.reserve(inputs_.size());
+  std::vector<Handle>& inputs = call_->inputs;
+  inputs.resize(inputs_.size());
   try {
-    for (size_t i = 0; i < inputs_.size(); ++i) {
-      arguments.inputs.push_back(inputs_[i] ? callee_->compiled->upload(*inputs_[i]) : from_session(i));
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      inputs[i] = inputs_[i] ? callee_->compiled->upload(*inputs_[i], std::move(inputs[i])) : from_session(i);
     }
-    settle_sizes(arguments.inputs);
+    settle_sizes();
   } catch (Error& error) {
     throw error.in_op(method_.name);
   }
-  arguments.bindings = bindings_;
+  settle_feeds();
   const auto fit_their_buffers = [this](const std::vector<Handle>& outputs) {
     for (size_t i = 0; i < outputs.size(); ++i) {
       if (buffers_[i].data()) check_buffer(i, output_bytes(i, outputs[i]->sizes()));
     }
   };
-  const std::vector<Handle> outputs =
-      std::move(data_->call(*callee_, std::move(arguments), {.accept = fit_their_buffers})->outputs);
-  for (size_t i = 0; i < outputs.size(); ++i) deliver(i, *outputs[i]);
+  data_->call(*callee_, *call_, {.fed = fed_, .cancelled = {}, .accept = fit_their_buffers});
+  for (size_t i = 0; i < outputs_.size(); ++i) deliver(i, *call_->outputs[i]);
   called_ = true;
 }
 
 void PreparedCall::deliver(size_t position, const DeviceTensor& value) {
-  Tensor result = value.to_host();
   if (!places_[position]) {
-    outputs_[position] = std::move(result);
+    outputs_[position] = value.to_host();
     return;
   }
-  if (!result.bytes().empty()) std::memcpy(places_[position], result.bytes().data(), result.bytes().size());
-  if (outputs_[position].sizes() != result.sizes()) show(position, result.sizes());
+  if (outputs_[position].sizes() != value.sizes()) show(position, value.sizes());
+  value.read({places_[position], outputs_[position].bytes().size()});
 }
 
 const Tensor& PreparedCall::output(size_t position) const {

@@ -5,8 +5,8 @@
 //   call.bind_output(0, logits);                    // written by every call
 //   for (;;) call();
 //
-// Names and types are settled when something is bound, sizes when one of them is new. An input that is not bound here
-// comes from the Session (`bind`, `feed`). Outputs that have no buffer of the caller lie in an arena of the call, at
+// Names and types are settled when something is bound, sizes when one of them is new; a call like the one before allocates
+// nothing but MLX's own arrays. An input that is not bound here comes from the Session (`bind`, `feed`). Outputs that have no buffer of the caller lie in an arena of the call, at
 // offsets that stay while the sizes do; one whose size data decide lies elsewhere. The active extent is that of the
 // Session when the call is prepared; inputs that have rows are then bound here, or with as many rows.
 //
@@ -48,7 +48,8 @@ class PreparedCall {
   PreparedCall(Session& session, const std::string& method);
   Tensor rows_of(size_t position, const Tensor& tensor) const;
   Handle from_session(size_t position) const;
-  void settle_sizes(const std::vector<Handle>& inputs);
+  void settle_sizes();
+  void settle_feeds();
   void place_outputs();
   const TensorType& output_type(size_t position) const { return method_.type(method_.outputs[position].value); }
   size_t output_bytes(size_t position, const Sizes& sizes) const;
@@ -63,11 +64,14 @@ class PreparedCall {
   int64_t active_rows_ = 0;
   std::unique_ptr<const Callee> callee_;
   const Graph& method_;  // the callee's
+  std::unique_ptr<Invocation> call_;
   std::vector<std::optional<Tensor>> inputs_;
+  std::vector<size_t> session_inputs_;  // where the Session has each of them
+  size_t feeds_ = 0;                    // of the Session, as far as these are settled:
+  std::vector<Fed> fed_;
   std::vector<std::span<std::byte>> buffers_;  // of the caller; empty: the arena
   bool settled_ = false;                       // all below, for inputs of these sizes:
   std::vector<Sizes> sizes_;
-  Bindings bindings_;
   bool called_ = false;             // and nothing failed
   std::vector<Tensor> outputs_;     // views of the buffers and the arena
   std::vector<std::byte*> places_;  // where they lie; none where data decide the size

@@ -43,39 +43,36 @@ void Session::Data::settle() {
   last.reset();
 }
 
-std::unique_ptr<Pending> Session::Data::call(const Callee& callee, Arguments arguments, const CallOptions& options) {
-  const std::shared_ptr<const std::atomic<bool>>& cancelled = options.cancelled;
+void Session::Data::call(const Callee& callee, Invocation& invocation, const CallOptions& options) {
   const auto check_cancelled = [&] {
-    if (cancelled && *cancelled) throw Error(Code::cancelled, "the call was cancelled").in_op(callee.method.name);
+    if (options.cancelled && *options.cancelled) {
+      throw Error(Code::cancelled, "the call was cancelled").in_op(callee.method.name);
+    }
   };
   check_cancelled();
   check_states();
-  Invocation invocation{callee.id, std::move(arguments.bindings), std::move(arguments.inputs), std::move(states),
-                        cancelled};
+  invocation.cancelled = options.cancelled;
+  invocation.states.swap(states);
   try {
-    std::unique_ptr<Pending> pending = callee.compiled->start(invocation);
+    callee.compiled->start(invocation);
     handed_over = std::chrono::steady_clock::now();
-    if (!options.may_be_under_way || !pending->certain()) pending->wait();
-    if (options.accept) options.accept(pending->outputs);
+    if (!options.may_be_under_way || !invocation.certain()) invocation.wait();
+    if (options.accept) options.accept(invocation.outputs);
     if (are_whole(invocation.states)) check_cancelled();  // else there is no way back
-    if (!feeds.empty()) {
-      Bound fed = fed_by(callee.method, pending->outputs);
-      bound.swap(fed);
-    }
-    states = std::move(pending->states);
-    return pending;
   } catch (...) {
-    states = std::move(invocation.states);
+    invocation.states.swap(states);
     throw;
   }
+  for (const Fed& fed : options.fed) bound[fed.place] = invocation.outputs[fed.output];
+  invocation.commit();
+  invocation.states.swap(states);
 }
 
-Bound Session::Data::fed_by(const Graph& method, const std::vector<Handle>& outputs) const {
-  Bound fed = bound;
-  for (const auto& [input, output] : feeds) {
+std::vector<Fed> Session::Data::fed_by(const Graph& method) const {
+  std::vector<Fed> fed;
+  for (const auto& [place, output] : feeds) {
     const auto made = std::ranges::find(method.outputs, output, &Output::name);
-    if (made == method.outputs.end()) continue;
-    fed.insert_or_assign(input, outputs[static_cast<size_t>(made - method.outputs.begin())]);
+    if (made != method.outputs.end()) fed.push_back({place, static_cast<size_t>(made - method.outputs.begin())});
   }
   return fed;
 }
@@ -113,8 +110,10 @@ std::vector<NamedTensor> Session::run(const std::vector<NamedTensor>& inputs, st
   Data& data = settled();
   std::optional<std::vector<NamedTensor>> few;
   const Callee callee = this->callee(method, inputs, few);
-  Arguments arguments = arguments_of(callee.method, few ? *few : inputs, data.bound, *callee.compiled);
-  std::vector<Handle> outputs = std::move(data.call(callee, std::move(arguments))->outputs);
+  std::unique_ptr<Invocation> call = invocation_of(callee, few ? *few : inputs, data.bound);
+  data.call(callee, *call, {.fed = data.fed_by(callee.method)});
+  const std::vector<Handle> outputs = std::move(call->outputs);
+  call.reset();
   return on_host(callee.method, outputs);
 }
 
@@ -156,16 +155,17 @@ Future Session::post(const std::vector<NamedTensor>& inputs, std::string_view me
   if (!data_->feeds.empty()) settled();
   std::optional<std::vector<NamedTensor>> few;
   const Callee callee = this->callee(method, inputs, few);
-  Arguments arguments = arguments_of(callee.method, few ? *few : inputs, data_->bound, *callee.compiled);
+  const std::shared_ptr<Invocation> call = invocation_of(callee, few ? *few : inputs, data_->bound);
   auto shared = std::make_shared<Future::Shared>();
-  const CallOptions call{.cancelled = shared->cancelled, .may_be_under_way = executable_.mode() == "async"};
-  executable_.worker().post([=, data = data_, arguments = std::move(arguments)]() mutable {
+  const bool may_be_under_way = executable_.mode() == "async";
+  executable_.worker().post([=, data = data_] {
     try {
       if (failed && *failed) throw Error(Code::cancelled, "a call before this one failed").in_op(callee.method.name);
-      std::unique_ptr<Pending> pending = data->call(callee, std::move(arguments), call);
+      const std::vector<Fed> fed = data->fed_by(callee.method);
+      data->call(callee, *call, {.fed = fed, .cancelled = shared->cancelled, .may_be_under_way = may_be_under_way});
       std::vector<std::string> names;
       for (const Output& output : callee.method.outputs) names.push_back(output.name);
-      shared->finish(std::move(names), std::move(pending));
+      shared->finish(std::move(names), call);
     } catch (...) {
       if (failed) *failed = true;
       shared->fail(current_error());
@@ -236,7 +236,10 @@ void Session::warm(const std::vector<Sizes>& inputs, std::string_view method) co
 
 std::chrono::steady_clock::time_point Session::handed_over() const { return settled().handed_over; }
 
-PreparedCall Session::prepare(std::string_view method) { return PreparedCall(*this, executable_.method(method).name); }
+PreparedCall Session::prepare(std::string_view method) {
+  settled();
+  return PreparedCall(*this, executable_.method(method).name);
+}
 
 // --------------------------------------------------------------------------------------------------- inputs that stay
 
@@ -252,14 +255,13 @@ void Session::bind(std::string_view input, const Tensor& tensor) {
     }
   }
   if (!known) throw Error(Code::not_found, fmt::format("no method has an input {}", input));
-  data.bound.insert_or_assign(std::string(input), data.compiled->upload(tensor));
+  data.bound[data.bound.place_of(input)] = data.compiled->upload(tensor);
 }
 
 void Session::unbind(std::string_view input) {
   Data& data = settled();
-  const auto found = data.bound.find(input);
-  if (found == data.bound.end()) throw Error(Code::not_found, fmt::format("nothing is bound to input {}", input));
-  data.bound.erase(found);
+  if (!data.bound.find(input)) throw Error(Code::not_found, fmt::format("nothing is bound to input {}", input));
+  data.bound[data.bound.place_of(input)] = nullptr;
 }
 
 void Session::feed(std::string_view input, std::string_view output) {
@@ -284,13 +286,12 @@ void Session::feed(std::string_view input, std::string_view output) {
                             fmt::format("{} for input {}", to_string(to), input));
     }
   }
-  data.feeds.emplace_back(input, output);
+  data.feeds.emplace_back(data.bound.place_of(input), output);
 }
 
 Tensor Session::read(std::string_view input) const {
   const Data& data = settled();
-  const auto found = data.bound.find(input);
-  if (found != data.bound.end()) return found->second->to_host();
+  if (const Handle bound = data.bound.find(input)) return bound->to_host();
   throw Error(Code::not_found, fmt::format("nothing is bound to input {} yet", input));
 }
 

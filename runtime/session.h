@@ -52,6 +52,7 @@ struct PipelineOptions {
 
 class PreparedCall;
 struct Callee;
+struct Fed;
 
 class Session {
  public:

@@ -21,6 +21,12 @@ constexpr std::pair<DType, mx::Dtype> dtypes[] = {
     {DType::f64, mx::float64}, {DType::c64, mx::complex64},
 };
 
+int32_t to_mlx(int64_t size) {
+  if (size <= std::numeric_limits<int32_t>::max()) return static_cast<int32_t>(size);
+  throw Error(Code::limit, fmt::format("an axis has {} elements, expected at most {} (of MLX)", size,
+                                       std::numeric_limits<int32_t>::max()));
+}
+
 }  // namespace
 
 bool is_flat(DType dtype) { return dtype == DType::packed || bits(dtype) < 8; }
@@ -36,18 +42,13 @@ DType from_mlx(mx::Dtype dtype) {
 
 mx::Shape to_mlx(const Sizes& sizes) {
   mx::Shape shape;
-  for (int64_t size : sizes) {
-    if (size > std::numeric_limits<int32_t>::max()) {
-      throw Error(Code::limit, fmt::format("an axis has {} elements, expected at most {} (of MLX)", size,
-                                           std::numeric_limits<int32_t>::max()));
-    }
-    shape.push_back(static_cast<int32_t>(size));
-  }
+  for (int64_t size : sizes) shape.push_back(to_mlx(size));
   return shape;
 }
 
 mx::Shape stored_shape(DType dtype, const Sizes& sizes, const std::optional<QuantScheme>& scheme) {
-  return to_mlx(is_flat(dtype) ? Sizes{byte_count(dtype, sizes, scheme)} : sizes);
+  if (is_flat(dtype)) return {to_mlx(byte_count(dtype, sizes, scheme))};
+  return to_mlx(sizes);
 }
 
 array upload(const Tensor& tensor) {

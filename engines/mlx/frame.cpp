@@ -35,20 +35,31 @@ void Meter::hold(int64_t bytes) {
 
 // ------------------------------------------------------------------------------------------------------------- nodes
 
-Frame::Frame(Call& call, GraphId graph, std::vector<array> inputs, Bindings bindings)
+Frame::Frame(Call& call, GraphId graph, Bindings bindings)
     : call_(call),
       id_(graph),
       graph_(call.plan.program.graphs[graph.id]),
       bindings_(std::move(bindings)),
-      values_(graph_.values.size()) {
-  for (size_t i = 0; i < inputs.size(); ++i) values_[graph_.inputs[i].id] = std::move(inputs[i]);
+      values_(graph_.values.size()) {}
+
+void Frame::reset(const Bindings& bindings) {
+  clear();
+  bindings_ = bindings;
+}
+
+void Frame::clear() {
+  std::ranges::fill(values_, std::nullopt);
+  passed_.clear();
+  results_.clear();
 }
 
 static void check_cancelled(const Call& call) {
   if (call.cancelled && *call.cancelled) throw Error(Code::cancelled, "the call was cancelled");
 }
 
-std::vector<array> Frame::run() {
+void Frame::run(std::vector<array>& inputs, std::vector<array>& outputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) values_[graph_.inputs[i].id] = std::move(inputs[i]);
+  inputs.clear();
   for (const Segment& segment : call_.plan.segments[id_.id]) {
     check_cancelled(call_);  // here too: a loop may run traced segments alone
     if (segment.traceable && call_.traces) {
@@ -57,18 +68,16 @@ std::vector<array> Frame::run() {
       run(segment);
     }
   }
-  std::vector<array> outputs;
-  outputs.reserve(graph_.outputs.size());
+  outputs.clear();
   for (const Output& output : graph_.outputs) outputs.push_back(in(output.value));
   // From here on they count as results of the caller's node.
-  for (const Output& output : graph_.outputs) drop({output.value});
-  return outputs;
+  for (const Output& output : graph_.outputs) drop(output.value);
 }
 
 void Frame::run(const Segment& segment) {
   for (uint32_t i = segment.first; i < segment.end; ++i) {
     lower(graph_.nodes[i]);
-    drop(call_.plan.dead_after[id_.id][i]);
+    for (Ref dead : call_.plan.dead_after[id_.id][i]) drop(dead);
   }
 }
 
@@ -117,14 +126,12 @@ void Frame::set_results(std::vector<array> results) {
   mx::eval(std::move(made));
 }
 
-void Frame::drop(const std::vector<Ref>& refs) {
-  for (Ref ref : refs) {
-    std::optional<array>& value = values_[ref.id];
-    if (value && graph_.values[ref.id].kind == ValueKind::result) {
-      call_.meter.release(static_cast<int64_t>(value->nbytes()));
-    }
-    value.reset();
+void Frame::drop(Ref ref) {
+  std::optional<array>& value = values_[ref.id];
+  if (value && graph_.values[ref.id].kind == ValueKind::result) {
+    call_.meter.release(static_cast<int64_t>(value->nbytes()));
   }
+  value.reset();
 }
 
 // ---------------------------------------------------------------------------------------------------------- operands
@@ -144,8 +151,13 @@ std::vector<array> Frame::in(const std::vector<Ref>& refs) const {
 
 Sizes Frame::sizes(const Shape& shape) const {
   Sizes result;
-  for (const Dim& dim : shape) result.push_back(size(dim));
+  sizes(shape, result);
   return result;
+}
+
+void Frame::sizes(const Shape& shape, Sizes& into) const {
+  into.clear();
+  for (const Dim& dim : shape) into.push_back(size(dim));
 }
 
 void Frame::bind(SymbolId symbol, int64_t size) { bindings_.bind(call_.plan.program.symbols[symbol.id], size); }
@@ -153,9 +165,10 @@ void Frame::bind(SymbolId symbol, int64_t size) { bindings_.bind(call_.plan.prog
 // ------------------------------------------------------------------------------------------------------------ values
 
 void Frame::guard(const array& holds, const array& witness, std::function<Error(const Tensor& witness)> refusal) {
-  const auto refuse = [refusal = std::move(refusal), op = mnemonic(node_->op), place = place_of(graph_, *node_)](
-                          const Tensor& value) { return refusal(value).in_op(op).at_node(place); };
-  call_.guards.push_back({mx::all(holds, stream()), witness, refuse});
+  auto refuse = [refusal = std::move(refusal), op = mnemonic(node_->op), place = place_of(graph_, *node_)](
+                    const Tensor& value) { return refusal(value).in_op(op).at_node(place); };
+  call_.guards.push_back(
+      {mx::all(holds, stream()), witness, std::make_shared<GuardRefusal::element_type>(std::move(refuse))});
 }
 
 const Known* Frame::known(std::uintptr_t id) const {
@@ -202,7 +215,9 @@ void Frame::set_state(StateId id, array value) {
 
 std::vector<array> Frame::call(GraphId graph, std::vector<array> inputs) const {
   call_.meter.spend(call_.plan.program.graphs[graph.id].values.size());
-  return Frame(call_, graph, std::move(inputs), bindings_).run();
+  std::vector<array> outputs;
+  Frame(call_, graph, bindings_).run(inputs, outputs);
+  return outputs;
 }
 
 }  // namespace ingot::mlx_engine

@@ -27,11 +27,14 @@ struct Segment;
 struct Trace;
 class Traces;
 
-// A condition on values: `holds` is a bool scalar. When it is false, `refusal` says why from the witness' value.
+// Why a call fails, from the witness' value.
+using GuardRefusal = std::shared_ptr<const std::function<Error(const Tensor& witness)>>;
+
+// A condition on values: `holds` is a bool scalar.
 struct Guard {
   array holds;
   array witness;
-  std::function<Error(const Tensor& witness)> refusal;
+  GuardRefusal refusal;
 };
 
 // What one call uses, as engines/run_limits.h counts it.
@@ -56,10 +59,10 @@ struct Call {
   const Plan& plan;
   Device& device;
   const std::vector<array>& weights;
-  std::vector<array>& states;  // as the call sees them so far
-  std::vector<bool>& states_written;
-  std::vector<Guard> guards;
   Meter meter;
+  std::vector<array> states;  // as the call sees them so far
+  std::vector<bool> states_written;
+  std::vector<Guard> guards;
   std::vector<Known> known;                   // inputs and states; of a trace what its segment is passed
   std::vector<KnownCheck>* checks = nullptr;  // of a trace: what is left to every replay
   bool eager = false;
@@ -70,11 +73,15 @@ struct Call {
 
 class Frame {
  public:
-  // Precondition: the inputs are what the graph declares under `bindings`.
-  Frame(Call& call, GraphId graph, std::vector<array> inputs, Bindings bindings);
+  Frame(Call& call, GraphId graph, Bindings bindings);
 
-  // Lowers the nodes in order and gives up the outputs.
-  std::vector<array> run();
+  // Lowers the nodes in order and gives up the outputs. Precondition: the inputs, which it takes, are what the graph
+  // declares under the bindings.
+  void run(std::vector<array>& inputs, std::vector<array>& outputs);
+  // For another run.
+  void reset(const Bindings& bindings);
+  // Lets go of all values.
+  void clear();
 
   mx::Stream stream() const { return call_.device.stream(); }
   bool on_cpu() const { return call_.device.is_cpu(); }
@@ -100,6 +107,7 @@ class Frame {
   // ---- sizes
   int64_t size(const Dim& dim) const { return evaluate(dim, bindings_); }
   Sizes sizes(const Shape& shape) const;
+  void sizes(const Shape& shape, Sizes& into) const;
   mx::Shape shape(const Shape& of) const { return to_mlx(sizes(of)); }
   void bind(SymbolId symbol, int64_t size);
 
@@ -123,13 +131,13 @@ class Frame {
  private:
   void run(const Segment& segment);
   void run_traced(const Segment& segment);
-  std::vector<int64_t> trace_key(const Segment& segment, const std::vector<array>& passed) const;
-  Trace record(const Segment& segment, const std::vector<array>& passed) const;
-  std::vector<array> passed_to(const Segment& segment) const;
+  void pass_to(const Segment& segment);
+  void make_trace_key(const Segment& segment);
+  Trace record(const Segment& segment) const;
   const Known* known(std::uintptr_t id) const;
   void lower(const Node& node);
   void set_results(std::vector<array> results);
-  void drop(const std::vector<Ref>& refs);
+  void drop(Ref ref);
 
   Call& call_;
   GraphId id_;
@@ -137,6 +145,9 @@ class Frame {
   Bindings bindings_;
   std::vector<std::optional<array>> values_;  // by Ref; weights are read where they are
   const Node* node_ = nullptr;                // the one that is lowered
+  // Of the segment that runs, kept for their memory:
+  std::vector<array> passed_, results_;
+  std::vector<int64_t> trace_key_;
 };
 
 }  // namespace ingot::mlx_engine

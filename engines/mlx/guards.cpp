@@ -17,6 +17,7 @@ bool holds(const Guard& guard) {
 }  // namespace
 
 void submit(std::vector<array> arrays, const std::vector<Guard>& guards) {
+  arrays.reserve(arrays.size() + guards.size());
   for (const Guard& guard : guards) arrays.push_back(guard.holds);
   mx::async_eval(std::move(arrays));
 }
@@ -28,7 +29,7 @@ void refuse(const std::vector<Guard>& guards, mx::Stream stream) {
   array witness = mx::contiguous(broken.witness, false, stream);
   mx::eval(witness);
   const Sizes sizes(witness.shape().begin(), witness.shape().end());
-  throw broken.refusal(download(witness, from_mlx(witness.dtype()), sizes, {}));
+  throw(*broken.refusal)(download(witness, from_mlx(witness.dtype()), sizes, {}));
 }
 
 }  // namespace ingot::mlx_engine

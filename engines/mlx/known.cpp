@@ -3,16 +3,26 @@
 #include <mlx/primitives.h>
 
 #include <algorithm>
+#include <cstring>
 #include <string_view>
+#include <utility>
 
 namespace ingot::mlx_engine {
 namespace {
 
 constexpr size_t most_known = 256;
 
+// They may lie anywhere.
 template <class T>
-Integers widened(std::span<const T> values) {
-  return std::make_shared<const std::vector<int64_t>>(values.begin(), values.end());
+Integers widened(const void* values, size_t count, Integers into) {
+  if (into.use_count() != 1) into = std::make_shared<std::vector<int64_t>>();
+  into->resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    T value;
+    std::memcpy(&value, static_cast<const std::byte*>(values) + i * sizeof(T), sizeof(T));
+    (*into)[i] = value;
+  }
+  return into;
 }
 
 // One integer that is there already, for all elements.
@@ -31,20 +41,23 @@ bool rearranges(std::string_view primitive) {
 
 }  // namespace
 
-Integers known_integers(const Tensor& tensor) {
-  if (tensor.elements() > static_cast<int64_t>(most_known)) return nullptr;
+Integers known_integers(const Tensor& tensor, Integers instead) {
+  const auto count = static_cast<size_t>(tensor.elements());
+  if (count > most_known) return nullptr;
+  const void* values = tensor.bytes().data();
   switch (tensor.dtype()) {  // those that indices have
-    case DType::i32: return widened(tensor.aligned().as<int32_t>());
-    case DType::u32: return widened(tensor.aligned().as<uint32_t>());
-    case DType::i64: return widened(tensor.aligned().as<int64_t>());
+    case DType::i32: return widened<int32_t>(values, count, std::move(instead));
+    case DType::u32: return widened<uint32_t>(values, count, std::move(instead));
+    case DType::i64: return widened<int64_t>(values, count, std::move(instead));
     default: return nullptr;
   }
 }
 
-Integers known_integers(const array& value) {
+Integers known_integers(const array& value, Integers instead) {
   if (value.size() > most_known || !value.is_available() || !value.flags().row_contiguous) return nullptr;
-  if (value.dtype() == mx::int64) return widened(std::span(value.data<int64_t>(), value.size()));
-  if (value.dtype() == mx::int32) return widened(std::span(value.data<int32_t>(), value.size()));
+  const void* values = value.data<std::byte>();
+  if (value.dtype() == mx::int64) return widened<int64_t>(values, value.size(), std::move(instead));
+  if (value.dtype() == mx::int32) return widened<int32_t>(values, value.size(), std::move(instead));
   return nullptr;
 }
 

@@ -18,11 +18,12 @@
 
 namespace ingot::mlx_engine {
 
-using Integers = std::shared_ptr<const std::vector<int64_t>>;
+using Integers = std::shared_ptr<std::vector<int64_t>>;
 
-// Of a tensor, or an array that memory of the host holds; none where it has other elements, or many.
-Integers known_integers(const Tensor& tensor);
-Integers known_integers(const array& value);
+// Of a tensor, or an array that memory of the host holds; none where it has other elements, or many. In the place of
+// `instead`, where nothing else holds that.
+Integers known_integers(const Tensor& tensor, Integers instead = {});
+Integers known_integers(const array& value, Integers instead = {});
 
 // What is wrong with integers; none: nothing.
 using IntegerCheck = std::function<std::optional<Error>(std::span<const int64_t>)>;

@@ -24,10 +24,11 @@ class MlxProgram final : public CompiledProgram {
   MlxProgram(const Program& program, Device& device, Mode mode, const EngineOptions& options);
 
   const Program& program() const override { return plan_.program; }
-  Handle upload(const Tensor& tensor) override;
+  Handle upload(const Tensor& tensor, Handle instead) override;
   Handle weight(WeightId weight) const override;
   void set_weight(WeightId weight, const Handle& value) override;
-  std::unique_ptr<Pending> start(Invocation& call) override;
+  std::unique_ptr<Invocation> invocation(GraphId method) override;
+  void start(Invocation& call) override;
   std::vector<std::string> explain(GraphId graph) const override;
   EngineCounters counters() const override;
 

@@ -331,7 +331,12 @@ void Tape::mark_last_uses() {
 }
 
 std::vector<array> Tape::replay(std::vector<array> inputs) const {
-  std::vector<array> slots = std::move(inputs);
+  std::vector<array> outputs;
+  replay(inputs, outputs);
+  return outputs;
+}
+
+void Tape::replay(std::vector<array>& slots, std::vector<array>& outputs) const {
   size_t count = slots.size() + constants_.size();
   for (const Step& step : steps_) count += step.shapes.size();
   slots.reserve(count);
@@ -349,10 +354,9 @@ std::vector<array> Tape::replay(std::vector<array> inputs) const {
       }
     }
   }
-  std::vector<array> outputs;
-  outputs.reserve(outputs_.size());
+  outputs.clear();
   for (const Use& output : outputs_) outputs.push_back(take(output));
-  return outputs;
+  slots.clear();
 }
 
 }  // namespace ingot::mlx_engine

@@ -27,6 +27,8 @@ class Tape {
 
   // The function's outputs as lazy arrays. Inputs that nothing needs later are let go of on the way.
   std::vector<array> replay(std::vector<array> inputs) const;
+  // Likewise in memory that may be used again: `slots` begins as the inputs, and ends empty.
+  void replay(std::vector<array>& slots, std::vector<array>& outputs) const;
 
  private:
   using Slot = uint32_t;

@@ -1,21 +1,64 @@
 #include "engines/mlx/tensor.h"
 
+#include <cstring>
+
 namespace ingot::mlx_engine {
 
-Tensor MlxTensor::to_host() const {
+void MlxTensor::fill(array value, DType dtype, const std::optional<QuantScheme>& scheme) {
+  value_ = std::move(value);
+  dtype_ = dtype;
+  scheme_ = scheme;
+}
+
+array MlxTensor::on_host() const {
   // On a GPU reading moves the array itself to memory that both share: where others use it the copy goes instead.
-  const bool is_ours = passing_ && weak_from_this().use_count() <= 1 && value_.is_donatable();
-  array value = value_;
+  const bool is_ours = passing_ && weak_from_this().use_count() <= 1 && value_->is_donatable();
+  array value = *value_;
   value.wait();
   if (value.size() > 0 && ((!device_.is_cpu() && !is_ours) || !value.flags().row_contiguous)) {
     Turn turn(device_);
     value = mx::contiguous(mx::copy(value, device_.stream()), false, device_.stream());
     mx::eval(value);
   }
+  return value;
+}
+
+Tensor MlxTensor::to_host() const {
+  const array value = on_host();
   Tensor tensor = download(value, dtype_, sizes_, scheme_);
   // A row of a state must not keep all of it, and from being written in place.
   const bool is_part = value.size() > 0 && value.buffer_size() / 2 > value.nbytes();
   return is_part ? Tensor(dtype_, sizes_, Buffer::copy_of(tensor.bytes()), scheme_) : tensor;
 }
+
+void MlxTensor::read(std::span<std::byte> into) const {
+  const array value = on_host();
+  if (value.size() > 0) std::memcpy(into.data(), value.data<std::byte>(), into.size());
+}
+
+MlxTensor* unshared(const Handle& handle) {
+  if (handle.use_count() != 1) return nullptr;
+  // Whoever held it last has let go by a release of the count: to change the count oneself is to come behind that.
+  const Handle after = handle;  // NOLINT(performance-unnecessary-copy-initialization)
+  return &const_cast<MlxTensor&>(dynamic_cast<const MlxTensor&>(*after));
+}
+
+MlxTensor& refilled(Handle& handle, Device& device) {
+  if (MlxTensor* tensor = handle ? unshared(handle) : nullptr) return *tensor;
+  auto tensor = std::make_shared<MlxTensor>(device);
+  handle = tensor;
+  return *tensor;
+}
+
+void empty(Handle& handle) {
+  if (!handle) return;
+  if (MlxTensor* tensor = unshared(handle)) {
+    tensor->empty();
+  } else {
+    handle = nullptr;
+  }
+}
+
+const array& array_of(const Handle& handle) { return dynamic_cast<const MlxTensor&>(*handle).value(); }
 
 }  // namespace ingot::mlx_engine

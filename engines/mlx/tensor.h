@@ -1,6 +1,8 @@
 // MlxTensor: a tensor on one of MLX's devices.
 //
-// Ownership  shares the array's memory. Threads  immutable; any thread. Failure  what MLX reports while it waits.
+// Ownership  shares the array's memory.
+// Threads    immutable, any thread; whoever alone holds one may fill it anew (`refilled`).
+// Failure    what MLX reports while it waits.
 #pragma once
 
 #include <memory>
@@ -16,32 +18,46 @@ namespace ingot::mlx_engine {
 
 class MlxTensor final : public DeviceTensor, public std::enable_shared_from_this<MlxTensor> {
  public:
-  MlxTensor(array value, DType dtype, Sizes sizes, std::optional<QuantScheme> scheme, Device& device,
-            Integers known = {}, bool passing = false)
-      : value_(std::move(value)),
-        dtype_(dtype),
-        sizes_(std::move(sizes)),
-        scheme_(scheme),
-        device_(device),
-        known_(std::move(known)),
-        passing_(passing) {}
+  explicit MlxTensor(Device& device) : device_(device) {}
 
   DType dtype() const override { return dtype_; }
   const Sizes& sizes() const override { return sizes_; }
   const std::optional<QuantScheme>& scheme() const override { return scheme_; }
-  void wait() const override { array(value_).wait(); }
+  void wait() const override { array(*value_).wait(); }
   Tensor to_host() const override;
-  const array& value() const { return value_; }
+  void read(std::span<std::byte> into) const override;
+  const array& value() const { return *value_; }
   const Integers& known() const { return known_; }
 
+  // ---- of one that nobody else holds
+  void fill(array value, DType dtype, const std::optional<QuantScheme>& scheme);
+  Sizes& mutable_sizes() { return sizes_; }
+  Integers& mutable_known() { return known_; }
+  // An output, which nothing on the device needs unless it is held on to.
+  void set_passing(bool passing) { passing_ = passing; }
+  array take() { return *std::exchange(value_, std::nullopt); }
+  void empty() { value_.reset(); }
+
  private:
-  array value_;
-  DType dtype_;
+  // The value where the host can read it.
+  array on_host() const;
+
+  Device& device_;
+  std::optional<array> value_;  // none: a place for the next one
+  DType dtype_ = DType::f32;
   Sizes sizes_;
   std::optional<QuantScheme> scheme_;
-  Device& device_;
   Integers known_;
-  bool passing_;  // an output, which nothing on the device needs unless it is held on to
+  bool passing_ = false;
 };
+
+// What a handle holds, to be filled anew; none where others hold it too. Precondition: not null.
+MlxTensor* unshared(const Handle& handle);
+// Likewise; another tensor where it has none, or others hold that.
+MlxTensor& refilled(Handle& handle, Device& device);
+// Lets go of the value, and of the tensor where others hold it.
+void empty(Handle& handle);
+
+const array& array_of(const Handle& handle);
 
 }  // namespace ingot::mlx_engine

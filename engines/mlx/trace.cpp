@@ -18,61 +18,55 @@ static std::string describe_trace(const Graph& graph, const Segment& segment, co
 }
 
 // Sizes follow from the symbols, so these stand for all shapes.
-std::vector<int64_t> Frame::trace_key(const Segment& segment, const std::vector<array>& passed) const {
-  std::vector<int64_t> key;
-  key.reserve(2 + call_.plan.program.symbols.size() + call_.known.size());
-  key.insert(key.end(), {id_.id, segment.first});
-  for (const Symbol& symbol : call_.plan.program.symbols) key.push_back(bindings_.find(symbol).value_or(-1));
+void Frame::make_trace_key(const Segment& segment) {
+  trace_key_.assign({id_.id, segment.first});
+  for (const Symbol& symbol : call_.plan.program.symbols) trace_key_.push_back(bindings_.find(symbol).value_or(-1));
   // What is known is checked by replays, the rest by guards on the tape.
-  for (size_t i = 0; i < passed.size(); ++i) {
-    if (known(passed[i].id())) key.push_back(static_cast<int64_t>(i));
+  for (size_t i = 0; i < passed_.size(); ++i) {
+    if (known(passed_[i].id())) trace_key_.push_back(static_cast<int64_t>(i));
   }
-  return key;
 }
 
-std::vector<array> Frame::passed_to(const Segment& segment) const {
-  std::vector<array> passed;
-  passed.reserve(segment.inputs.size() + segment.weights.size() + segment.states.size());
-  for (Ref input : segment.inputs) passed.push_back(in(input));
-  for (WeightId weight : segment.weights) passed.push_back(call_.weights[weight.id]);
-  for (StateId state : segment.states) passed.push_back(call_.states[state.id]);
-  return passed;
+void Frame::pass_to(const Segment& segment) {
+  passed_.clear();
+  for (Ref input : segment.inputs) passed_.push_back(in(input));
+  for (WeightId weight : segment.weights) passed_.push_back(call_.weights[weight.id]);
+  for (StateId state : segment.states) passed_.push_back(call_.states[state.id]);
 }
 
-Trace Frame::record(const Segment& segment, const std::vector<array>& passed) const {
+Trace Frame::record(const Segment& segment) const {
   std::vector<StateId> written;
-  std::vector<std::function<Error(const Tensor&)>> refusals;
+  std::vector<GuardRefusal> refusals;
   std::vector<KnownCheck> checks;
   uint64_t steps = 0;
   int64_t peak = 0;
   const auto lower_segment = [&](const std::vector<array>& placeholders) {
-    std::vector<array> weights = call_.weights, states = call_.states;
-    std::vector<bool> states_written(states.size(), false);
+    std::vector<array> weights = call_.weights;
     Call traced{.plan = call_.plan,
                 .device = call_.device,
                 .weights = weights,
-                .states = states,
-                .states_written = states_written,
-                .guards = {},
                 .meter = Meter(call_.meter.limits()),
+                .states = call_.states,
+                .states_written = std::vector<bool>(call_.states.size(), false),
+                .guards = {},
                 .known = {},
                 .checks = &checks,
                 .cancelled = nullptr};
-    for (size_t i = 0; i < passed.size(); ++i) {
-      if (known(passed[i].id())) traced.known.push_back({placeholders[i], {}, i});
+    for (size_t i = 0; i < passed_.size(); ++i) {
+      if (known(passed_[i].id())) traced.known.push_back({placeholders[i], {}, i});
     }
-    Frame frame(traced, id_, {}, bindings_);
+    Frame frame(traced, id_, bindings_);
     auto next = placeholders.begin();
     for (Ref input : segment.inputs) frame.values_[input.id] = *next++;
     for (WeightId weight : segment.weights) weights[weight.id] = *next++;
-    for (StateId state : segment.states) states[state.id] = *next++;
+    for (StateId state : segment.states) traced.states[state.id] = *next++;
     for (uint32_t i = segment.first; i < segment.end; ++i) frame.lower(graph_.nodes[i]);
 
     std::vector<array> outputs = frame.in(segment.outputs);
     for (StateId state : segment.states) {
-      if (!states_written[state.id]) continue;
+      if (!traced.states_written[state.id]) continue;
       written.push_back(state);
-      outputs.push_back(states[state.id]);
+      outputs.push_back(traced.states[state.id]);
     }
     for (Guard& guard : traced.guards) {
       outputs.push_back(guard.holds);
@@ -83,35 +77,38 @@ Trace Frame::record(const Segment& segment, const std::vector<array>& passed) co
     peak = traced.meter.peak();
     return outputs;
   };
-  Tape tape(lower_segment, passed, call_.device);
+  Tape tape(lower_segment, passed_, call_.device);
   return {std::move(tape), std::move(written), std::move(refusals), std::move(checks), steps, peak};
 }
 
 void Frame::run_traced(const Segment& segment) {
-  std::vector<array> passed = passed_to(segment);
-  const std::shared_ptr<const Trace> trace = call_.traces->get(trace_key(segment, passed), [&] {
+  pass_to(segment);
+  make_trace_key(segment);
+  std::shared_ptr<const Trace> trace = call_.traces->find(trace_key_);
+  if (!trace) {
     debug(3, [&] { return describe_trace(graph_, segment, bindings_); });
-    return record(segment, passed);
-  });
+    trace = call_.traces->add(trace_key_, record(segment));
+  }
   call_.meter.spend(trace->steps);
   call_.meter.hold(trace->peak_bytes);
   call_.meter.release(trace->peak_bytes);
 
   for (const auto& [position, check] : trace->checks) {
-    if (const std::optional<Error> error = check(*known(passed[position].id())->integers)) throw *error;
+    if (const std::optional<Error> error = check(*known(passed_[position].id())->integers)) throw *error;
   }
-  drop(segment.dead);
-  std::vector<array> results = trace->tape.replay(std::move(passed));
-  auto next = std::make_move_iterator(results.begin());
+  for (Ref dead : segment.dead) drop(dead);
+  trace->tape.replay(passed_, results_);
+  auto next = std::make_move_iterator(results_.begin());
   for (Ref output : segment.outputs) {
     values_[output.id] = *next++;
     call_.meter.hold(static_cast<int64_t>(values_[output.id]->nbytes()));
   }
   for (StateId state : trace->states_written) set_state(state, *next++);
-  for (const auto& refusal : trace->refusals) {
+  for (const GuardRefusal& refusal : trace->refusals) {
     array holds = *next++;
     call_.guards.push_back({std::move(holds), *next++, refusal});
   }
+  results_.clear();
 }
 
 }  // namespace ingot::mlx_engine

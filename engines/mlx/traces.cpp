@@ -2,16 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "program/debug.h"
 
 namespace ingot::mlx_engine {
 
-std::shared_ptr<const Trace> Traces::get(const Key& key, const std::function<Trace()>& record) {
-  if (const auto found = entries_.find(key); found != entries_.end()) {
-    uses_.splice(uses_.begin(), uses_, found->second.use);
-    return found->second.trace;
-  }
-  auto trace = std::make_shared<const Trace>(record());
+std::shared_ptr<const Trace> Traces::find(const Key& key) {
+  const auto found = entries_.find(key);
+  if (found == entries_.end()) return nullptr;
+  uses_.splice(uses_.begin(), uses_, found->second.use);
+  return found->second.trace;
+}
+
+std::shared_ptr<const Trace> Traces::add(const Key& key, Trace recorded) {
+  auto trace = std::make_shared<const Trace>(std::move(recorded));
   ++recorded_;
   if (most_ == 0) return trace;
   if (entries_.size() == most_) {

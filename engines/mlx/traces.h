@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -21,7 +20,7 @@ namespace ingot::mlx_engine {
 struct Trace {
   Tape tape;
   std::vector<StateId> states_written;
-  std::vector<std::function<Error(const Tensor& witness)>> refusals;
+  std::vector<GuardRefusal> refusals;
   std::vector<KnownCheck> checks;
   uint64_t steps = 0;
   int64_t peak_bytes = 0;
@@ -34,8 +33,9 @@ class Traces {
 
   explicit Traces(size_t most) : most_(most) {}
 
-  // The one of this key; recorded first where it is not there.
-  std::shared_ptr<const Trace> get(const Key& key, const std::function<Trace()>& record);
+  // None where there is none of this key.
+  std::shared_ptr<const Trace> find(const Key& key);
+  std::shared_ptr<const Trace> add(const Key& key, Trace trace);
 
   int64_t cached() const { return cached_; }
   int64_t recorded() const { return recorded_; }

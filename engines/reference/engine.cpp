@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cstring>
 #include <mutex>
 #include <utility>
 
@@ -19,6 +20,9 @@ class HostTensor final : public DeviceTensor {
   const std::optional<QuantScheme>& scheme() const override { return tensor_.scheme(); }
   void wait() const override {}
   Tensor to_host() const override { return tensor_; }
+  void read(std::span<std::byte> into) const override {
+    if (!into.empty()) std::memcpy(into.data(), tensor_.bytes().data(), into.size());
+  }
 
  private:
   Tensor tensor_;
@@ -32,11 +36,15 @@ Tensor copy_of(const Tensor& tensor) {
 }
 
 // There is nothing to wait for.
-class Done final : public Pending {
+class HostInvocation final : public Invocation {
  public:
+  using Invocation::Invocation;
   bool ready() const override { return true; }
   bool certain() const override { return true; }
   void wait() override {}
+  void commit() noexcept override { states = std::move(states_after); }
+
+  std::vector<Handle> states_after;
 };
 
 class ReferenceProgram final : public CompiledProgram {
@@ -48,7 +56,7 @@ class ReferenceProgram final : public CompiledProgram {
         observer_(options.observer) {}
 
   const Program& program() const override { return first_->program; }
-  Handle upload(const Tensor& tensor) override { return handle_of(copy_of(tensor)); }
+  Handle upload(const Tensor& tensor, Handle) override { return handle_of(copy_of(tensor)); }
 
   Handle weight(WeightId weight) const override { return handle_of(plan()->program.weights[weight.id].tensor); }
 
@@ -60,21 +68,23 @@ class ReferenceProgram final : public CompiledProgram {
     plan_ = std::make_shared<const Plan>(std::move(changed));
   }
 
-  std::unique_ptr<Pending> start(Invocation& call) override {
+  std::unique_ptr<Invocation> invocation(GraphId method) override { return std::make_unique<HostInvocation>(method); }
+
+  void start(Invocation& call) override {
     std::vector<Tensor> inputs, states;
     for (const Handle& input : call.inputs) inputs.push_back(input->to_host());
     for (const Handle& state : call.states) states.push_back(state->to_host());
     States now(std::move(states));
     const std::shared_ptr<const Plan> plan = this->plan();
-    std::vector<Tensor> outputs = execute(*plan, call.method, std::move(inputs), std::move(call.bindings), now, limits_,
-                                          call.cancelled.get(), observer_);
-    auto done = std::make_unique<Done>();
-    for (Tensor& output : outputs) done->outputs.push_back(handle_of(output.aligned()));
-    done->states = call.states;
-    for (uint32_t id = 0; id < done->states.size(); ++id) {
-      if (now.is_written({id})) done->states[id] = handle_of(now.read({id}));
+    std::vector<Tensor> outputs =
+        execute(*plan, call.method, std::move(inputs), call.bindings, now, limits_, call.cancelled.get(), observer_);
+    call.outputs.clear();
+    for (Tensor& output : outputs) call.outputs.push_back(handle_of(output.aligned()));
+    std::vector<Handle> states_after = call.states;
+    for (uint32_t id = 0; id < states_after.size(); ++id) {
+      if (now.is_written({id})) states_after[id] = handle_of(now.read({id}));
     }
-    return done;
+    dynamic_cast<HostInvocation&>(call).states_after = std::move(states_after);
   }
 
   std::vector<std::string> explain(GraphId graph) const override {

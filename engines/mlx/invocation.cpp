@@ -1,0 +1,167 @@
+#include "engines/mlx/invocation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engines/mlx/guards.h"
+#include "engines/mlx/plan.h"
+#include "engines/mlx/tensor.h"
+#include "program/error.h"
+
+namespace ingot::mlx_engine {
+namespace {
+
+// What MLX throws about a whole graph has no node.
+template <class F>
+void translated(F function) {
+  try {
+    function();
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw Error(Code::internal, fmt::format("MLX fails: {}", error.what()));
+  }
+}
+
+}  // namespace
+
+MlxInvocation::MlxInvocation(Call call, GraphId of) : Invocation(of), call_(std::move(call)), frame_(call_, of, {}) {}
+
+void MlxInvocation::start() {
+  forget_results();  // whose memory this time may use
+  try {
+    take_inputs();
+    lower_and_submit();
+  } catch (...) {
+    forget_work();
+    forget_results();
+    throw;
+  }
+  forget_work();
+}
+
+void MlxInvocation::take_inputs() {
+  for (Handle& handle : inputs) {
+    const auto& tensor = dynamic_cast<const MlxTensor&>(*handle);
+    MlxTensor* own = unshared(handle);
+    inputs_.push_back(own ? own->take() : tensor.value());
+    if (tensor.known()) call_.known.push_back({inputs_.back(), tensor.known()});
+    if (!own) handle = nullptr;
+  }
+}
+
+void MlxInvocation::take_states() {
+  for (const Handle& state : states) call_.states.push_back(array_of(state));
+  call_.states_written.assign(states.size(), false);
+  states_after_.resize(states.size());
+  state_integers_.resize(states.size());
+  if (!call_.device.is_cpu()) return;  // reading them would wait
+  for (size_t i = 0; i < states.size(); ++i) {
+    Integers& integers = state_integers_[i];
+    integers = known_integers(call_.states[i], std::move(integers));
+    if (integers) call_.known.push_back({call_.states[i], integers});
+  }
+}
+
+void MlxInvocation::lower_and_submit() {
+  Turn turn(call_.device);
+  take_states();
+  call_.meter = Meter(call_.meter.limits());
+  call_.cancelled = cancelled;
+  frame_.reset(bindings);
+  translated([&] { frame_.run(inputs_, results_); });
+  call_.known.clear();
+
+  const bool ends_well = call_.guards.empty() && call_.plan.ends_well[method.id];
+  certain_ = ends_well && !results_.empty();
+  fill_outputs();
+  std::vector<array> computed;
+  computed.reserve(results_.size() + states.size() + call_.guards.size());
+  computed.insert(computed.end(), results_.begin(), results_.end());
+  for (size_t i = 0; i < states.size(); ++i) {
+    if (!call_.states_written[i]) continue;
+    computed.push_back(call_.states[i]);
+    if (ends_well) states_after_[i] = std::move(states[i]);  // whose memory MLX may now write to
+    fill_state_after(i);
+  }
+  translated([&] { submit(std::move(computed), call_.guards); });
+}
+
+void MlxInvocation::fill_outputs() {
+  const Graph& graph = call_.plan.program.graphs[method.id];
+  outputs.resize(results_.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const TensorType& type = graph.type(graph.outputs[i].value);
+    const bool is_state = std::ranges::find(call_.states, results_[i].id(), &array::id) != call_.states.end();
+    if (is_state) certain_ = false;  // the next call would write to it
+    MlxTensor& output = refilled(outputs[i], call_.device);
+    output.fill(results_[i], type.dtype, type.scheme);
+    output.set_passing(!is_state);
+    frame_.sizes(type.shape, output.mutable_sizes());
+  }
+}
+
+void MlxInvocation::fill_state_after(size_t i) {
+  const TensorType& type = call_.plan.program.states[i].type;
+  empty(states_after_[i]);
+  MlxTensor& state = refilled(states_after_[i], call_.device);
+  state.fill(std::move(call_.states[i]), type.dtype, type.scheme);
+  frame_.sizes(type.shape, state.mutable_sizes());
+}
+
+bool MlxInvocation::ready() const {
+  const auto available = [](const array& value) { return value.is_available(); };
+  return std::ranges::all_of(results_, available) && std::ranges::all_of(call_.guards, available, &Guard::holds);
+}
+
+void MlxInvocation::wait() {
+  try {
+    translated([&] {
+      for (array& value : results_) value.wait();
+      // An array changes as it is waited for: not those that the next call has been given.
+      for (size_t i = 0; i < call_.states_written.size(); ++i) {
+        if (call_.states_written[i]) states_after_[i]->wait();
+      }
+      if (hold(call_.guards)) return;
+      Turn turn(call_.device);
+      refuse(call_.guards, call_.device.stream());
+    });
+  } catch (...) {
+    forget_results();
+    throw;
+  }
+  results_.clear();
+  call_.guards.clear();
+}
+
+void MlxInvocation::commit() noexcept {
+  for (size_t i = 0; i < call_.states_written.size(); ++i) {
+    if (!call_.states_written[i]) continue;
+    states[i].swap(states_after_[i]);
+    empty(states_after_[i]);
+  }
+  call_.states_written.clear();
+}
+
+void MlxInvocation::forget_work() {
+  frame_.clear();
+  inputs_.clear();
+  call_.known.clear();
+  call_.states.clear();
+}
+
+void MlxInvocation::forget_results() {
+  results_.clear();
+  call_.guards.clear();
+  call_.states_written.clear();
+  spare_outputs_.resize(outputs.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    // One that was fed is held; the one before it no longer is.
+    if (outputs[i] && !unshared(outputs[i])) outputs[i].swap(spare_outputs_[i]);
+    empty(outputs[i]);
+  }
+}
+
+}  // namespace ingot::mlx_engine
