@@ -43,12 +43,11 @@ void MlxInvocation::start() {
 }
 
 void MlxInvocation::take_inputs() {
-  for (Handle& handle : inputs) {
+  for (const Handle& handle : inputs) {
     const auto& tensor = dynamic_cast<const MlxTensor&>(*handle);
     MlxTensor* own = unshared(handle);
     inputs_.push_back(own ? own->take() : tensor.value());
     if (tensor.known()) call_.known.push_back({inputs_.back(), tensor.known()});
-    if (!own) handle = nullptr;
   }
 }
 
@@ -150,6 +149,7 @@ void MlxInvocation::forget_work() {
   inputs_.clear();
   call_.known.clear();
   call_.states.clear();
+  for (Handle& input : inputs) empty(input);
 }
 
 void MlxInvocation::forget_results() {

@@ -67,28 +67,26 @@ bool are_countable(const std::vector<double>& frequencies) {
   return std::ranges::all_of(frequencies, [&](double frequency) { return std::abs(frequency) < most; });
 }
 
+// One chain of element-wise ops with one result, so that devices that fuse such make a kernel or two of it: the cosine is
+// the sine a quarter of a turn later.
 Rotation rotations(const array& positions, const std::vector<double>& frequencies, mx::Stream s) {
+  constexpr uint64_t quarter = uint64_t{1} << 62;
   // Halves of the position, each with the turns of its own unit: a rounded constant times 2^63 would be off.
-  const auto as_words = [&](const array& x) { return mx::view(x, mx::uint64, s); };
+  const auto as_words = [&](const array& x) { return mx::astype(x, mx::uint64, s); };
   const array high = as_words(mx::right_shift(positions, array(32, positions.dtype()), s));
   const array low = mx::bitwise_and(as_words(positions), word(0xFFFFFFFF), s);
   const array turns =
       mx::add(mx::multiply(low, constants(frequencies, 0), s), mx::multiply(high, constants(frequencies, 32), s), s);
-  // The nearest quarter, and what is left beside it.
-  const array quarter = mx::right_shift(mx::add(turns, word(uint64_t{1} << 61), s), word(62), s);
-  const array rest = mx::view(mx::subtract(turns, mx::left_shift(quarter, word(62), s), s), mx::int64, s);
-  const array angle =
-      mx::multiply(mx::astype(rest, mx::float32, s), array(static_cast<float>(std::numbers::pi * 0x1p-63)), s);
-  const array cosine = mx::cos(angle, s), sine = mx::sin(angle, s);
-
-  const auto is_in = [&](uint64_t first, uint64_t second) {
-    return mx::logical_or(mx::equal(quarter, word(first), s), mx::equal(quarter, word(second), s), s);
-  };
-  const auto negated_in = [&](uint64_t first, uint64_t second, const array& x) {
-    return mx::where(is_in(first, second), mx::negative(x, s), x, s);
-  };
-  const array is_odd = is_in(1, 3);
-  return {negated_in(1, 2, mx::where(is_odd, sine, cosine, s)), negated_in(2, 3, mx::where(is_odd, cosine, sine, s))};
+  // A quarter of a turn later the sine is the cosine turned over, which is even: what is left of that angle is a wave of
+  // straight lines, at most a quarter of a turn high.
+  mx::Shape rows(turns.ndim() + 1, 1);
+  rows[0] = 2;
+  const array later = mx::add(turns, array({2 * quarter, quarter}, rows, mx::uint64), s);
+  const array wave = mx::subtract(mx::minimum(later, mx::subtract(word(0), later, s), s), word(quarter), s);
+  const array angle = mx::multiply(mx::astype(mx::astype(wave, mx::int64, s), mx::float32, s),
+                                   array(static_cast<float>(std::numbers::pi * 0x1p-63)), s);
+  const array both = mx::sin(angle, s);
+  return {mx::take(both, 0, 0, s), mx::take(both, 1, 0, s)};
 }
 
 }  // namespace ingot::mlx_engine

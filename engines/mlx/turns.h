@@ -1,7 +1,7 @@
 // Turns: cosine and sine of position·frequency for integer positions, on devices that have no f64.
 //
 // The angle is counted in turns, as a fraction of 64 bits: a product of integers loses only whole turns, so that far
-// positions are as exact as near ones. f32 enters when at most an eighth of a turn is left.
+// positions are as exact as near ones. f32 enters when at most a quarter of a turn is left.
 //
 // Threads    as any op of MLX. Failure  none.
 #pragma once
