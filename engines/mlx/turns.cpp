@@ -86,7 +86,12 @@ Rotation rotations(const array& positions, const std::vector<double>& frequencie
   const array angle = mx::multiply(mx::astype(mx::astype(wave, mx::int64, s), mx::float32, s),
                                    array(static_cast<float>(std::numbers::pi * 0x1p-63)), s);
   const array both = mx::sin(angle, s);
-  return {mx::take(both, 0, 0, s), mx::take(both, 1, 0, s)};
+  const auto row = [&](int i) {  // mx::take refuses an empty one
+    mx::Shape start(both.ndim(), 0), stop = both.shape();
+    start[0] = i, stop[0] = i + 1;
+    return mx::squeeze(mx::slice(both, start, stop, s), 0, s);
+  };
+  return {row(0), row(1)};
 }
 
 }  // namespace ingot::mlx_engine

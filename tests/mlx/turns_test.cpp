@@ -64,6 +64,11 @@ TEST(MlxTurns, OfFarPositions) {
   compare(positions, {1, 0.5, 0.01, 1.681792830507429, 0.0078125});
 }
 
+TEST(MlxTurns, OfNothing) {
+  compare({}, {1, 0.5});
+  compare({1, 2}, {});
+}
+
 // Small angles keep their digits.
 TEST(MlxTurns, OfSmallAngles) {
   Device& device = *devices().front();

@@ -334,8 +334,8 @@ array emit(const op::Rope& op, Frame& frame) {
   const mx::Stream s = frame.stream();
   const DType wide = widened(frame.result_dtype());
   const array& x = frame.in(op.x);
-  if (x.size() == 0) return x;
   const int64_t dims = op.dims.value_or(x.shape(-1));
+  if (x.size() == 0 || dims == 0) return x;
   const Rotation by = rotation_of(op, frame, dims);
   const array y = turned(frame.in(op.x, wide), mx::astype(by.cosine, to_mlx(wide), s),
                          mx::astype(by.sine, to_mlx(wide), s), static_cast<int>(dims / 2), op.interleaved, s);
