@@ -1,12 +1,11 @@
-// Engine: whoever runs Programs. To add one, implement the three classes below and name it in runtime/engines.cpp.
+// Engine: whoever runs Programs. To add one, implement the classes below and name it in runtime/engines.cpp.
 //
 // An engine gets programs that have passed `verify` and calls that have passed every check of types: what it refuses
 // itself is what values decide (an index out of range), and what it cannot do at all.
 //
-// Ownership  a DeviceTensor is immutable and shared. A CompiledProgram owns its program and keeps its weights on the
-//            device, once; its Invocations need it only to start.
-// Threads    every method from any thread, at any time, an Invocation's from one; how a device's work is ordered is the
-//            engine's own business.
+// Ownership  a DeviceTensor is shared, and immutable while it is. A CompiledProgram owns its program and keeps its weights
+//            on the device, once; its Invocations need it only to start.
+// Threads    every method from any thread, at any time, but an Invocation's from one at a time.
 // Failure    Error with op and node. A call that fails changes nothing that its caller can see.
 #pragma once
 
@@ -41,12 +40,12 @@ class Invocation {
   explicit Invocation(GraphId of) : method(of) {}
   virtual ~Invocation() = default;
   virtual bool ready() const = 0;
-  // Whether nothing that values decide can fail it any more.
-  virtual bool certain() const = 0;
-  // Returns when all is computed; throws what the call refuses.
-  virtual void wait() = 0;
+  virtual bool certain() const = 0;  // nothing that values decide can fail it any more
+  virtual void wait() = 0;           // until all is computed; throws what the call refuses
   // Makes the states what the call leaves. Precondition: it was waited for, or is certain.
   virtual void commit() noexcept = 0;
+  // Lets go of outputs, and of states that were not committed.
+  virtual void release() noexcept = 0;
 
   const GraphId method;
   Bindings bindings;            // of every symbol that the inputs bind

@@ -1,6 +1,6 @@
 // Arguments: what a call passes to a method, checked before anything runs.
 //
-// Ownership  values. Threads  pure functions.
+// Ownership  values. Threads  a Bound one at a time; the rest are functions that any thread calls.
 // Failure    Error that names the method and the input: missing, unknown, given twice, or not of the declared type.
 #pragma once
 
@@ -20,7 +20,6 @@ namespace ingot {
 class Bound {
  public:
   size_t place_of(std::string_view name);
-  const Handle& operator[](size_t place) const { return entries_[place].second; }
   Handle& operator[](size_t place) { return entries_[place].second; }
   // None where nothing is bound.
   Handle find(std::string_view name) const;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "program/error.h"
@@ -156,6 +155,7 @@ void PreparedCall::operator()() {
   };
   data_->call(*callee_, *call_, {.fed = fed_, .cancelled = {}, .accept = fit_their_buffers});
   for (size_t i = 0; i < outputs_.size(); ++i) deliver(i, *call_->outputs[i]);
+  call_->release();
   called_ = true;
 }
 

@@ -5,8 +5,8 @@
 //   call.bind_output(0, logits);                    // written by every call
 //   for (;;) call();
 //
-// Names and types are settled when something is bound, sizes when one of them is new; a call like the one before allocates
-// nothing but MLX's own arrays. An input that is not bound here comes from the Session (`bind`, `feed`). Outputs that have no buffer of the caller lie in an arena of the call, at
+// Names and types are settled when something is bound, sizes when one of them is new; where MLX replays the whole method, a
+// call like the one before allocates only what MLX itself does. An input that is not bound here comes from the Session (`bind`, `feed`). Outputs that have no buffer of the caller lie in an arena of the call, at
 // offsets that stay while the sizes do; one whose size data decide lies elsewhere. The active extent is that of the
 // Session when the call is prepared; inputs that have rows are then bound here, or with as many rows.
 //

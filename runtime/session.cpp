@@ -60,6 +60,7 @@ void Session::Data::call(const Callee& callee, Invocation& invocation, const Cal
     if (options.accept) options.accept(invocation.outputs);
     if (are_whole(invocation.states)) check_cancelled();  // else there is no way back
   } catch (...) {
+    invocation.release();
     invocation.states.swap(states);
     throw;
   }

@@ -30,13 +30,18 @@ void translated(F function) {
 MlxInvocation::MlxInvocation(Call call, GraphId of) : Invocation(of), call_(std::move(call)), frame_(call_, of, {}) {}
 
 void MlxInvocation::start() {
-  forget_results();  // whose memory this time may use
+  release();
+  // An output that was fed is still held; the one that was fed before it no longer is.
+  spare_outputs_.resize(outputs.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i] && !unshared(outputs[i])) outputs[i].swap(spare_outputs_[i]);
+  }
   try {
     take_inputs();
     lower_and_submit();
   } catch (...) {
     forget_work();
-    forget_results();
+    release();
     throw;
   }
   forget_work();
@@ -104,10 +109,11 @@ void MlxInvocation::fill_outputs() {
 
 void MlxInvocation::fill_state_after(size_t i) {
   const TensorType& type = call_.plan.program.states[i].type;
-  empty(states_after_[i]);
+  clear(states_after_[i]);
   MlxTensor& state = refilled(states_after_[i], call_.device);
   state.fill(std::move(call_.states[i]), type.dtype, type.scheme);
   frame_.sizes(type.shape, state.mutable_sizes());
+  state.mutable_known().reset();
 }
 
 bool MlxInvocation::ready() const {
@@ -116,21 +122,16 @@ bool MlxInvocation::ready() const {
 }
 
 void MlxInvocation::wait() {
-  try {
-    translated([&] {
-      for (array& value : results_) value.wait();
-      // An array changes as it is waited for: not those that the next call has been given.
-      for (size_t i = 0; i < call_.states_written.size(); ++i) {
-        if (call_.states_written[i]) states_after_[i]->wait();
-      }
-      if (hold(call_.guards)) return;
-      Turn turn(call_.device);
-      refuse(call_.guards, call_.device.stream());
-    });
-  } catch (...) {
-    forget_results();
-    throw;
-  }
+  translated([&] {
+    for (array& value : results_) value.wait();
+    // An array changes as it is waited for: not those that the next call has been given.
+    for (size_t i = 0; i < call_.states_written.size(); ++i) {
+      if (call_.states_written[i]) states_after_[i]->wait();
+    }
+    if (hold(call_.guards)) return;
+    Turn turn(call_.device);
+    refuse(call_.guards, call_.device.stream());
+  });
   results_.clear();
   call_.guards.clear();
 }
@@ -139,9 +140,21 @@ void MlxInvocation::commit() noexcept {
   for (size_t i = 0; i < call_.states_written.size(); ++i) {
     if (!call_.states_written[i]) continue;
     states[i].swap(states_after_[i]);
-    empty(states_after_[i]);
+    clear(states_after_[i]);
   }
   call_.states_written.clear();
+}
+
+void MlxInvocation::release() noexcept {
+  results_.clear();
+  call_.guards.clear();
+  call_.states_written.clear();
+  for (Handle& state : states_after_) clear(state);
+  for (const std::vector<Handle>* handles : {&outputs, &spare_outputs_}) {
+    for (const Handle& handle : *handles) {
+      if (MlxTensor* tensor = handle ? unshared(handle) : nullptr) tensor->clear();
+    }
+  }
 }
 
 void MlxInvocation::forget_work() {
@@ -149,19 +162,7 @@ void MlxInvocation::forget_work() {
   inputs_.clear();
   call_.known.clear();
   call_.states.clear();
-  for (Handle& input : inputs) empty(input);
-}
-
-void MlxInvocation::forget_results() {
-  results_.clear();
-  call_.guards.clear();
-  call_.states_written.clear();
-  spare_outputs_.resize(outputs.size());
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    // One that was fed is held; the one before it no longer is.
-    if (outputs[i] && !unshared(outputs[i])) outputs[i].swap(spare_outputs_[i]);
-    empty(outputs[i]);
-  }
+  for (Handle& input : inputs) clear(input);
 }
 
 }  // namespace ingot::mlx_engine

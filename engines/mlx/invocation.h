@@ -1,6 +1,6 @@
 // MlxInvocation: a call of a method of an MlxProgram, and the memory that lowering and replaying it take.
 //
-// Ownership  of results until it was waited for, of states until it is committed; between calls of outputs alone.
+// Ownership  of results until it was waited for, of states until it is committed, of outputs until it is released.
 // Threads    engines/engine.h; starting it takes the device's Turn, waiting for it does not.
 // Failure    engines/engine.h.
 #pragma once
@@ -22,6 +22,7 @@ class MlxInvocation final : public Invocation {
   bool certain() const override { return certain_; }
   void wait() override;
   void commit() noexcept override;
+  void release() noexcept override;
 
  private:
   void take_inputs();
@@ -30,7 +31,6 @@ class MlxInvocation final : public Invocation {
   void fill_outputs();
   void fill_state_after(size_t i);
   void forget_work();
-  void forget_results();
 
   Call call_;
   Frame frame_;

@@ -3,6 +3,7 @@
 #include <mlx/primitives.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -81,12 +82,12 @@ Source source_of(array a) {
 IntegerCheck check_of_source(const Source& source, IntegerCheck check_of_sums) {
   if (source.offset == 0) return check_of_sums;
   return [source, check = std::move(check_of_sums)](std::span<const int64_t> values) {
-    std::vector<int64_t> sums;
-    for (int64_t value : values) {
-      const auto sum = static_cast<int64_t>(static_cast<uint64_t>(value) + static_cast<uint64_t>(source.offset));
-      sums.push_back(source.narrow ? static_cast<int32_t>(sum) : sum);
+    std::array<int64_t, most_known> sums;
+    for (size_t i = 0; i < values.size(); ++i) {
+      const auto sum = static_cast<int64_t>(static_cast<uint64_t>(values[i]) + static_cast<uint64_t>(source.offset));
+      sums[i] = source.narrow ? static_cast<int32_t>(sum) : sum;
     }
-    return check(sums);
+    return check(std::span(sums).first(values.size()));
   };
 }
 

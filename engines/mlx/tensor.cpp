@@ -50,10 +50,10 @@ MlxTensor& refilled(Handle& handle, Device& device) {
   return *tensor;
 }
 
-void empty(Handle& handle) {
+void clear(Handle& handle) {
   if (!handle) return;
   if (MlxTensor* tensor = unshared(handle)) {
-    tensor->empty();
+    tensor->clear();
   } else {
     handle = nullptr;
   }

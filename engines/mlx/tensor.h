@@ -36,7 +36,7 @@ class MlxTensor final : public DeviceTensor, public std::enable_shared_from_this
   // An output, which nothing on the device needs unless it is held on to.
   void set_passing(bool passing) { passing_ = passing; }
   array take() { return *std::exchange(value_, std::nullopt); }
-  void empty() { value_.reset(); }
+  void clear() { value_.reset(); }
 
  private:
   // The value where the host can read it.
@@ -56,7 +56,7 @@ MlxTensor* unshared(const Handle& handle);
 // Likewise; another tensor where it has none, or others hold that.
 MlxTensor& refilled(Handle& handle, Device& device);
 // Lets go of the value, and of the tensor where others hold it.
-void empty(Handle& handle);
+void clear(Handle& handle);
 
 const array& array_of(const Handle& handle);
 

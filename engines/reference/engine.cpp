@@ -43,6 +43,10 @@ class HostInvocation final : public Invocation {
   bool certain() const override { return true; }
   void wait() override {}
   void commit() noexcept override { states = std::move(states_after); }
+  void release() noexcept override {
+    outputs.clear();
+    states_after.clear();
+  }
 
   std::vector<Handle> states_after;
 };
@@ -74,6 +78,7 @@ class ReferenceProgram final : public CompiledProgram {
     std::vector<Tensor> inputs, states;
     for (const Handle& input : call.inputs) inputs.push_back(input->to_host());
     for (const Handle& state : call.states) states.push_back(state->to_host());
+    call.inputs.clear();
     States now(std::move(states));
     const std::shared_ptr<const Plan> plan = this->plan();
     std::vector<Tensor> outputs =

@@ -4,6 +4,7 @@
 #include <set>
 #include <thread>
 
+#include "runtime/prepared.h"
 #include "tests/runtime/support.h"
 
 namespace ingot::test {
@@ -65,6 +66,12 @@ Floats row_values(const Floats& first) {
   return all;
 }
 
+// What is read from another device is a copy.
+void expect_one(const std::set<const void*>& places, const Session& session, bool writes_in_place) {
+  const bool visible = writes_in_place && session.executable().device() == "cpu";
+  EXPECT_TRUE(places.size() == 1 || !visible) << places.size();
+}
+
 TEST_P(InPlaceTest, StatesStayWhereTheyAre) {
   Session session(compiled(rows));
   append(session, 1);  // the first write leaves what every session begins with
@@ -75,10 +82,26 @@ TEST_P(InPlaceTest, StatesStayWhereTheyAre) {
     places.insert(session.state("rows").bytes().data());
     put(session, 0, 63);
   }
-  // What is read from another device is a copy.
-  const bool visible = writes_in_place() && session.executable().device() == "cpu";
-  EXPECT_TRUE(places.size() == 1 || !visible) << places.size();
+  expect_one(places, session, writes_in_place());
   EXPECT_EQ(session.state("count").as<int64_t>()[0], 20);
+}
+
+// Its outputs are copies of what it has let go of.
+TEST_P(InPlaceTest, PreparedCallsKeepNoState) {
+  Session session(compiled(rows));
+  append(session, 1);
+  PreparedCall show = session.prepare("show");
+  std::set<const void*> places;
+  Floats expected = {1};
+  for (int i = 2; i <= 10; ++i) {
+    show();
+    EXPECT_EQ(contents(show.output(0)), row_values(expected));
+    EXPECT_EQ(show.output(1).as<float>()[0], 1.0F);
+    append(session, static_cast<float>(i));
+    expected.push_back(static_cast<float>(i));
+    places.insert(session.state("rows").bytes().data());
+  }
+  expect_one(places, session, writes_in_place());
 }
 
 TEST_P(InPlaceTest, ForksSnapshotsAndOutputsKeepWhatTheySaw) {

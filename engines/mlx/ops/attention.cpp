@@ -43,13 +43,10 @@ bool has_gpu_kernel(DType dtype, int64_t d, int64_t e) {
   return (dtype == DType::f16 || dtype == DType::bf16) && d == e && d % 8 == 0 && d <= 128;
 }
 
-// Whether MLX's attention is for f32 too. On CUDA it composes it as is done here, but for the scale, which is a kernel more.
-bool takes_f32(mx::Stream s) { return s.device == mx::Device::cpu || mx::metal::is_available(); }
-
 // ------------------------------------------------------------------------------------------------------------ weights
 
-// y, but 0 for a row that sees no key. Precondition: are_of_mlx.
-array by_mask(const array& y, const Terms& terms, mx::Stream s) {
+// y, but 0 for a row that sees no key by the mask. Precondition: are_of_mlx.
+array zero_unless_seeing(const array& y, const Terms& terms, mx::Stream s) {
   if (!terms.may_see_none) return y;
   const array seen = terms.seen ? *terms.seen : mx::not_equal(*terms.added, number(kHidden, *terms.added), s);
   return mx::where(mx::any(seen, -1, true, s), y, number(0, y), s);
@@ -59,7 +56,8 @@ array native(const array& q, const array& k, const array& v, const Terms& terms,
   const std::optional<array>& mask = terms.seen ? terms.seen : terms.added;
   const char* mode = terms.causal ? "causal" : mask ? "array" : "";
   const auto scale = static_cast<float>(terms.scale);
-  return by_mask(mx::fast::scaled_dot_product_attention(q, k, v, scale, mode, mask, terms.sinks, false, s), terms, s);
+  return zero_unless_seeing(mx::fast::scaled_dot_product_attention(q, k, v, scale, mode, mask, terms.sinks, false, s),
+                            terms, s);
 }
 
 // Along the last axis. MLX's own computes powers of f64 in f32.
@@ -81,12 +79,8 @@ array weights_of(const array& scores, const std::optional<array>& sinks, mx::Str
 array composed(const array& q, const array& k, const array& v, const Terms& terms, mx::Stream s) {
   const int batch = q.shape(0), heads = q.shape(1), queries = q.shape(2), keys = k.shape(2), groups = k.shape(1);
   const int rows = heads / groups * queries;  // of the heads that share one of k and v
-  // What follows the scores may be fused with their scale; where nothing does, that of q is less to compute.
-  const bool scales_scores = terms.softcap || terms.added || terms.seen;
-  const array scale = number(terms.scale, q);
-  const array sought = mx::reshape(scales_scores ? q : mx::multiply(q, scale, s), {batch, groups, rows, q.shape(3)}, s);
-  array scores = mx::reshape(mx::matmul(sought, mx::swapaxes(k, -1, -2, s), s), {batch, heads, queries, keys}, s);
-  if (scales_scores) scores = mx::multiply(scores, scale, s);
+  array scores = mx::matmul(mx::reshape(q, {batch, groups, rows, q.shape(3)}, s), mx::swapaxes(k, -1, -2, s), s);
+  scores = mx::multiply(mx::reshape(scores, {batch, heads, queries, keys}, s), number(terms.scale, q), s);
   if (terms.softcap) {
     const array cap = number(*terms.softcap, q);
     scores = mx::multiply(mx::tanh(mx::divide(scores, cap, s), s), cap, s);
@@ -96,7 +90,7 @@ array composed(const array& q, const array& k, const array& v, const Terms& term
   if (terms.seen) scores = mx::where(*terms.seen, scores, hidden, s);
   const array weights = mx::reshape(weights_of(scores, terms.sinks, s), {batch, groups, rows, keys}, s);
   const array y = mx::reshape(mx::matmul(weights, v, s), {batch, heads, queries, v.shape(3)}, s);
-  if (terms.are_of_mlx() && q.dtype() != mx::float64) return by_mask(y, terms, s);
+  if (terms.are_of_mlx() && q.dtype() != mx::float64) return zero_unless_seeing(y, terms, s);
   return mx::where(mx::any(mx::not_equal(scores, hidden, s), -1, true, s), y, number(0, y), s);
 }
 
@@ -105,8 +99,11 @@ array attend(const array& q, const array& k, const array& v, const Terms& terms,
     const auto padded = [&](const array& x) { return mx::pad(x, {3}, {0}, {1}, number(0, x), "constant", s); };
     return attend(padded(q), padded(k), v, terms, s);
   }
-  const bool is_taken = q.dtype() == mx::float32 ? takes_f32(s) : q.dtype() != mx::float64;
-  return is_taken && terms.are_of_mlx() ? native(q, k, v, terms, s) : composed(q, k, v, terms, s);
+  // Masked f32 MLX composes on CUDA as well, with a kernel more for the scale.
+  const bool on_cuda = s.device == mx::Device::gpu && !mx::metal::is_available();
+  const bool is_better = on_cuda && q.dtype() == mx::float32 && (terms.seen || terms.added);
+  const bool of_mlx = terms.are_of_mlx() && q.dtype() != mx::float64 && !is_better;
+  return of_mlx ? native(q, k, v, terms, s) : composed(q, k, v, terms, s);
 }
 
 // -------------------------------------------------------------------------------------------------------------- masks
@@ -285,11 +282,10 @@ array emit(const op::Attention& op, Frame& frame) {
   Terms terms{.scale = scale_of(op.scale, d), .softcap = op.softcap};
   if (op.mask) terms.may_see_none = true;
   if (op.mask && !mask_adds) terms.seen = mx::atleast_1d(frame.in(*op.mask), s);
-  const bool has_kernel = has_gpu_kernel(dtype, d, e) && (!op.sinks || frame.dtype(*op.sinks) == dtype);
-  const bool is_taken = takes_f32(s) ? dtype != DType::f64 : has_kernel;
-  hide(terms, op, queries, keys, lengths, is_taken && !op.softcap && !mask_adds, s);
-  const bool narrow =
-      !frame.on_cpu() && has_kernel && !op.softcap && (!mask_adds || (frame.dtype(*op.mask) == dtype && !terms.seen));
+  hide(terms, op, queries, keys, lengths, !op.softcap && !mask_adds && dtype != DType::f64, s);
+  const bool narrow = !frame.on_cpu() && !op.softcap && has_gpu_kernel(dtype, d, e) &&
+                      (!mask_adds || (frame.dtype(*op.mask) == dtype && !terms.seen)) &&
+                      (!op.sinks || frame.dtype(*op.sinks) == dtype);
   const DType computed = narrow ? dtype : widened(dtype);
   if (mask_adds) terms.added = mx::atleast_1d(frame.in(*op.mask, computed), s);
   if (op.sinks) terms.sinks = frame.in(*op.sinks, computed);
