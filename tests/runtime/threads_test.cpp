@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <functional>
 #include <thread>
 
@@ -118,6 +119,39 @@ TEST_P(ThreadsTest, ForksOfOneSession) {
   });
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(total(first), (Floats{11, 21}));
+}
+
+// A prepared call puts new tensors in the place of old ones: not of those that forks have, or are letting go of.
+TEST_P(ThreadsTest, PreparedCallsWhileForksComeAndGo) {
+  const Executable executable = compiled(R"(
+state @sum : f32[] = zeros
+method step(%x: f32[]) -> (twice) {
+  %s = state_read {state=@sum}
+  %t = add %s, %x
+  %w = state_write %t {state=@sum}
+  %twice = add %x, %x
+  return %twice
+}
+)");
+  Session session(executable);
+  session.bind("x", f32({}, {1}));
+  session.feed("x", "twice");
+  PreparedCall call = session.prepare();
+  std::vector<std::thread> others;
+  for (int calls = 1; calls <= 20; ++calls) {
+    call();
+    others.emplace_back([calls, fork = session.fork()]() mutable {
+      const auto next = std::ldexp(1.0F, calls);  // of 1 + 2 + 4 + …
+      EXPECT_EQ(values<float>(fork.state("sum")), Floats{next - 1});
+      EXPECT_EQ(values<float>(fork.read("x")), Floats{next});
+      PreparedCall more = fork.prepare();
+      for (int i = 0; i < 3; ++i) more();
+      EXPECT_EQ(values<float>(fork.state("sum")), Floats{8 * next - 1});
+      EXPECT_EQ(values<float>(fork.read("x")), Floats{8 * next});
+    });
+  }
+  EXPECT_EQ(values<float>(session.state("sum")), Floats{std::ldexp(1.0F, 20) - 1});
+  for (std::thread& other : others) other.join();
 }
 
 TEST_P(ThreadsTest, ProgramsAreCompiledWhileOthersRun) {
