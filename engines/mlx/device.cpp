@@ -59,7 +59,7 @@ Turn::Turn(Device& device) : lock_(device.mutex_) {
 }
 
 const std::vector<Device*>& devices() {
-  static const std::vector<Device*> all = make_devices();
+  static const auto& all = *new const std::vector<Device*>(make_devices());  // found by threads that outlive main, too
   return all;
 }
 
