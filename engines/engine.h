@@ -51,7 +51,7 @@ class Invocation {
   Bindings bindings;            // of every symbol that the inputs bind
   std::vector<Handle> inputs;   // of the types that the method declares, under the bindings; taken when it starts
   std::vector<Handle> states;   // all of the program
-  std::vector<Handle> outputs;  // until it starts again
+  std::vector<Handle> outputs;  // until it is released, or starts again
   std::shared_ptr<const std::atomic<bool>> cancelled;  // none: cannot be
 };
 

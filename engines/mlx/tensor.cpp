@@ -39,8 +39,8 @@ void MlxTensor::read(std::span<std::byte> into) const {
 MlxTensor* unshared(const Handle& handle) {
   if (handle.use_count() != 1) return nullptr;
   // Whoever held it last has let go by a release of the count: to change the count oneself is to come behind that.
-  const Handle after = handle;  // NOLINT(performance-unnecessary-copy-initialization)
-  return &const_cast<MlxTensor&>(dynamic_cast<const MlxTensor&>(*after));
+  Handle(handle).reset();
+  return &const_cast<MlxTensor&>(dynamic_cast<const MlxTensor&>(*handle));
 }
 
 MlxTensor& refilled(Handle& handle, Device& device) {
