@@ -1,4 +1,5 @@
-// A network on Ingot beside the same by hand in MLX, turn by turn in one run, so that both meet the same noise.
+// A network on Ingot beside the same by hand in MLX, turn by turn in one run, so that both meet the same noise; each
+// goes first in every other turn.
 #pragma once
 
 #include <string>
