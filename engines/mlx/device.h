@@ -18,6 +18,8 @@
 
 namespace ingot::mlx_engine {
 
+inline bool is_cuda(mx::Stream s) { return s.device == mx::Device::gpu && !mx::metal::is_available(); }
+
 class Device {
  public:
   Device(std::string name, mx::Device device);

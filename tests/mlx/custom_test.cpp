@@ -140,6 +140,7 @@ TEST_P(CustomOps, EveryDtypeOfWholeBytes) {
   add_reverse(*registry);
   for (const char* dtype : {"bool", "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64",
                             "c64", "f8e4m3", "f8e5m2", "f8e8m0"}) {
+    if (std::string_view(dtype) == "f64" && !test::Target::parse(GetParam()).has_f64()) continue;
     SCOPED_TRACE(dtype);
     Session session(compiled(fmt::format(R"(
 method f(%x: {0}[3]) -> (y) {{

@@ -64,12 +64,18 @@ class MlxCasts : public testing::TestWithParam<DType> {};
 
 TEST_P(MlxCasts, AreTheReferenceEngines) {
   const DType from = GetParam();
-  const Tensor x = tensor_of_patterns(from);
+  const bool has_f64 = Target::parse("mlx").has_f64();
+  if (from == DType::f64 && !has_f64) GTEST_SKIP();
+  Tensor x = tensor_of_patterns(from);
+  if (from == DType::f16 && !has_f64) {  // CUDA makes every NaN of f16 a positive one
+    for (size_t i = 0xfc01; i <= 0xffff; ++i) x.mutable_bytes()[2 * i + 1] &= std::byte{0x7f};
+  }
   std::vector<std::pair<std::string, std::string>> results;
   for (size_t i = 0; i < EnumNames<DType>::names.size(); ++i) {
     const auto dtype = static_cast<DType>(i);
     // To itself a NaN keeps its bits. What is complex has no cast to storage.
     if (dtype == DType::packed || dtype == from || (from == DType::c64 && kind(dtype) == Kind::storage)) continue;
+    if (dtype == DType::f64 && !has_f64) continue;
     const std::string_view to = to_string(dtype);
     results.emplace_back(fmt::format("to_{}", to), fmt::format("cast %x {{dtype={}}}", to));
     results.emplace_back(fmt::format("saturated_{}", to), fmt::format("cast %x {{dtype={}, saturate=true}}", to));
@@ -145,6 +151,7 @@ Tensor reals(DType dtype, Sizes sizes, uint64_t seed) {
 
 TEST_P(MlxReals, AreCloseToTheReferenceEngines) {
   const auto [dtype, step] = GetParam();
+  if (dtype == DType::f64 && !Target::parse("mlx").has_f64()) GTEST_SKIP();
   std::vector<std::pair<std::string, std::string>> results;
   for (const char* fn :
        {"abs",    "neg",   "sign",  "square",    "sqrt",     "rsqrt",  "reciprocal", "exp",      "expm1",

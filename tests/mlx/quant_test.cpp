@@ -50,10 +50,12 @@ std::string product(const QuantScheme& scheme, DType dtype, int64_t rows) {
       rows, to_string(scheme), to_string(dtype));
 }
 
-// Up to the rounding of the result, and of sums in f32 whose terms are below 4·|w|.
+// Up to the rounding of the result, and of sums in f32 whose terms are below 4·|w|. On GPUs MLX rounds each weight to
+// the dtype that it multiplies in.
 Closeness closeness(DType dtype) {
   const double step = dtype == DType::f32 ? 0x1p-20 : dtype == DType::f16 ? 0x1p-10 : 0x1p-7;
-  return {.ulps = 0, .atol = 2e-3, .rtol = step, .signed_zero = false};
+  const bool rounds_weights = dtype != DType::f32 && !Target::parse("mlx").has_f64();
+  return {.ulps = 0, .atol = rounds_weights ? 16 * step : 2e-3, .rtol = step, .signed_zero = false};
 }
 
 class PackedWeight : public testing::TestWithParam<QuantScheme> {};
@@ -77,6 +79,7 @@ TEST_P(PackedWeight, HasTheValuesOfTheReference) {
         "ingot 1\nmethod main(%w: packed<{}>[5, 512]) -> (y) {{\n  %y = dequantize %w {{dtype={}}}\n"
         "  return %y\n}}\n",
         to_string(GetParam()), dtype);
+    if (std::string_view(dtype) == "f64" && !Target::parse("mlx").has_f64()) continue;
     SCOPED_TRACE(dtype);
     expect_as_reference(text, inputs, {{.ulps = 1, .atol = 0x1p-22, .signed_zero = false}, {"mlx:lazy"}});
   }

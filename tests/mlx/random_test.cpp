@@ -203,16 +203,27 @@ std::string problem_of(const Program& program, const Target& target, uint64_t se
 
 class MlxRandom : public testing::TestWithParam<const char*> {};
 
+bool has_f64(const Program& program) {
+  return std::ranges::any_of(program.graphs, [](const Graph& graph) {
+    return std::ranges::any_of(graph.values, [](const Value& value) { return value.type.dtype == DType::f64; });
+  });
+}
+
 TEST_P(MlxRandom, ProgramsGiveTheReferenceEnginesResults) {
   constexpr uint64_t kSeeds = 300;
   const Target target = Target::parse(GetParam());
+  const bool skips_f64 = !target.has_f64();
   Tally tally;
+  uint64_t tried = 0;
   for (uint64_t seed = 0; seed < kSeeds; ++seed) {
     const Program program = random_program(seed, {.custom = false});
+    if (skips_f64 && has_f64(program)) continue;
+    ++tried;
     EXPECT_EQ(problem_of(program, target, seed, tally), "") << "seed " << seed << "\n" << print(program);
   }
-  EXPECT_GT(tally.calls, kSeeds);
-  EXPECT_GT(tally.calls - tally.refused - tally.grown, kSeeds / 2) << "calls whose results are the same";
+  EXPECT_GT(tried, kSeeds / 5);
+  EXPECT_GT(tally.calls, tried);
+  EXPECT_GT(tally.calls - tally.refused - tally.grown, tried / 2) << "calls whose results are the same";
 }
 
 INSTANTIATE_TEST_SUITE_P(, MlxRandom, testing::Values("mlx:lazy", "mlx:compiled"),

@@ -100,8 +100,7 @@ array attend(const array& q, const array& k, const array& v, const Terms& terms,
     return attend(padded(q), padded(k), v, terms, s);
   }
   // Masked f32 MLX composes on CUDA as well, with a kernel more for the scale.
-  const bool on_cuda = s.device == mx::Device::gpu && !mx::metal::is_available();
-  const bool is_better = on_cuda && q.dtype() == mx::float32 && (terms.seen || terms.added);
+  const bool is_better = is_cuda(s) && q.dtype() == mx::float32 && (terms.seen || terms.added);
   const bool of_mlx = terms.are_of_mlx() && q.dtype() != mx::float64 && !is_better;
   return of_mlx ? native(q, k, v, terms, s) : composed(q, k, v, terms, s);
 }

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "engines/mlx/lowering.h"
+#include "engines/mlx/parts.h"
 
 namespace ingot::mlx_engine {
 namespace {
@@ -23,7 +24,7 @@ array slice(const array& x, int64_t i, mx::Stream s) {
   mx::Shape start(x.ndim(), 0), stop = x.shape();
   start[0] = static_cast<int>(i);
   stop[0] = start[0] + 1;
-  return mx::squeeze(mx::slice(x, std::move(start), std::move(stop), s), 0, s);
+  return mx::squeeze(part_of(x, start, stop, mx::Shape(x.ndim(), 1), s), 0, s);
 }
 
 // Slices in their order, along a new first axis.

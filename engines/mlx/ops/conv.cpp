@@ -44,6 +44,10 @@ Geometry geometry_of(const op::ConvTranspose& op, const Frame& frame) {
   return geometry;
 }
 
+// On CUDA MLX keeps plans by, among others, how its operands are aligned, and then computes with copies of them. Copies
+// of up to 8 bytes lie anywhere.
+bool is_aligned(const array& operand, mx::Stream s) { return !is_cuda(s) || operand.nbytes() > 8; }
+
 bool fits(int64_t value) { return value <= std::numeric_limits<int32_t>::max(); }
 
 // Whether MLX's own convolution computes this.
@@ -55,8 +59,27 @@ bool is_mlx_conv(const Geometry& geometry, DType dtype) {
          });
 }
 
+// x with spread - 1 zeros between the elements of each spatial axis.
+array spread_out(array x, const Geometry& geometry, mx::Stream s) {
+  for (size_t i = 0; i < geometry.axes.size(); ++i) {
+    if (geometry.spread[i] == 1) continue;
+    const int axis = static_cast<int>(i) + 2;
+    const mx::Shape zeros = to_mlx(Sizes{geometry.spread[i] - 1});
+    const array apart = mx::pad(mx::expand_dims(x, axis + 1, s), {axis + 1}, {0}, zeros, number(0, x), "constant", s);
+    const array all = mx::flatten(apart, axis, axis + 1, s);
+    mx::Shape stop = all.shape();
+    stop[static_cast<size_t>(axis)] = to_mlx(Sizes{geometry.axes[i].in})[0];
+    x = mx::slice(all, mx::Shape(stop.size(), 0), stop, s);
+  }
+  return x;
+}
+
 // x [N, C, …], w [O, C/groups, kernel…] -> [N, O, …], by MLX.
-array mlx_conv(const array& x, const array& w, const Geometry& geometry, mx::Stream s) {
+array mlx_conv(array x, const array& w, Geometry geometry, mx::Stream s) {
+  if (is_cuda(s)) {  // where MLX takes plans for x as it is to be plans for x spread out
+    x = spread_out(x, geometry, s);
+    std::ranges::fill(geometry.spread, 1);
+  }
   std::vector<int> strides, low, high, dilations, spread(geometry.spread.begin(), geometry.spread.end());
   mx::Shape start{0}, stop{x.shape(0)};
   for (const WindowAxis& axis : geometry.axes) {
@@ -73,21 +96,6 @@ array mlx_conv(const array& x, const array& w, const Geometry& geometry, mx::Str
   const array y = mx::conv_general(mx::moveaxis(x, 1, -1, s), mx::moveaxis(w, 1, -1, s), strides, low, high, dilations,
                                    spread, static_cast<int>(geometry.groups), false, s);
   return mx::moveaxis(mx::slice(y, start, stop, s), -1, 1, s);
-}
-
-// x with spread - 1 zeros between the elements of each spatial axis.
-array spread_out(array x, const Geometry& geometry, mx::Stream s) {
-  for (size_t i = 0; i < geometry.axes.size(); ++i) {
-    if (geometry.spread[i] == 1) continue;
-    const int axis = static_cast<int>(i) + 2;
-    const mx::Shape zeros = to_mlx(Sizes{geometry.spread[i] - 1});
-    const array apart = mx::pad(mx::expand_dims(x, axis + 1, s), {axis + 1}, {0}, zeros, number(0, x), "constant", s);
-    const array all = mx::flatten(apart, axis, axis + 1, s);
-    mx::Shape stop = all.shape();
-    stop[static_cast<size_t>(axis)] = to_mlx(Sizes{geometry.axes[i].in})[0];
-    x = mx::slice(all, mx::Shape(stop.size(), 0), stop, s);
-  }
-  return x;
 }
 
 // x [N, C, …] as the factor [N, groups, windows, C/groups·kernel] of a product.
@@ -136,7 +144,7 @@ array convolve(Frame& frame, Ref ref, array w, const std::optional<Ref>& bias, c
   spend_products(frame, w);
   array x = frame.in(ref, dtype), y = mx::zeros({1}, to_mlx(dtype), s);
   const bool reads = x.size() > 0 && w.size() > 0 && element_count(frame.result_sizes()) > 0;
-  const bool native = is_mlx_conv(geometry, dtype);
+  const bool native = is_mlx_conv(geometry, dtype) && is_aligned(x, s) && is_aligned(w, s);
   // On a CPU MLX would convert halves by itself: this way the bias is added before they are rounded.
   const mx::Dtype computed = to_mlx(native && !frame.on_cpu() ? dtype : widened(dtype));
   x = mx::astype(x, computed, s);

@@ -9,6 +9,7 @@
 #include "engines/mlx/constant.h"
 #include "engines/mlx/indexing.h"
 #include "engines/mlx/lowering.h"
+#include "engines/mlx/parts.h"
 #include "engines/mlx/windows.h"
 #include "program/decompose.h"
 
@@ -60,7 +61,7 @@ array emit(const op::Slice& op, Frame& frame) {
     stops[axis] = static_cast<int>(takes_one ? std::min(start + 1, stop) : stop);
     steps[axis] = takes_one ? 1 : static_cast<int>(step);
   }
-  return mx::slice(x, std::move(starts), std::move(stops), std::move(steps), frame.stream());
+  return part_of(x, starts, stops, steps, frame.stream());
 }
 
 array emit(const op::Concatenate& op, Frame& frame) {
@@ -174,7 +175,7 @@ array emit(const op::AsStrided& op, Frame& frame) {
   mx::Strides strides;
   for (size_t i = 0; i < shape.size(); ++i) strides.push_back(shape[i] == 1 ? 0 : frame.size(op.strides[i]));
   const auto offset = static_cast<size_t>(frame.size(op.offset.value_or(0)));
-  return mx::as_strided(mx::contiguous(frame.in(op.x), false, s), shape, std::move(strides), offset, s);
+  return strided_part_of(mx::contiguous(frame.in(op.x), false, s), shape, strides, offset, s);
 }
 
 // ------------------------------------------------------------------------------------------------------------ windows
