@@ -10,21 +10,21 @@ void MlxTensor::fill(array value, DType dtype, const std::optional<QuantScheme>&
   scheme_ = scheme;
 }
 
-array MlxTensor::on_host() const {
+const array& MlxTensor::on_host(std::optional<array>& copy) const {
   // On a GPU reading moves the array itself to memory that both share: where others use it the copy goes instead.
-  const bool is_ours = passing_ && weak_from_this().use_count() <= 1 && value_->is_donatable();
-  array value = *value_;
-  value.wait();
-  if (value.size() > 0 && ((!device_.is_cpu() && !is_ours) || !value.flags().row_contiguous)) {
-    Turn turn(device_);
-    value = mx::contiguous(mx::copy(value, device_.stream()), false, device_.stream());
-    mx::eval(value);
-  }
-  return value;
+  const auto may_move = [&] { return passing_ && weak_from_this().use_count() <= 1 && value_->is_donatable(); };
+  const bool stays = !device_.is_cpu() && !may_move();
+  wait();
+  if (value_->size() == 0 || (!stays && value_->flags().row_contiguous)) return *value_;
+  Turn turn(device_);
+  copy = mx::contiguous(mx::copy(*value_, device_.stream()), false, device_.stream());
+  mx::eval(*copy);
+  return *copy;
 }
 
 Tensor MlxTensor::to_host() const {
-  const array value = on_host();
+  std::optional<array> copy;
+  const array& value = on_host(copy);
   Tensor tensor = download(value, dtype_, sizes_, scheme_);
   // A row of a state must not keep all of it, and from being written in place.
   const bool is_part = value.size() > 0 && value.buffer_size() / 2 > value.nbytes();
@@ -32,7 +32,8 @@ Tensor MlxTensor::to_host() const {
 }
 
 void MlxTensor::read(std::span<std::byte> into) const {
-  const array value = on_host();
+  std::optional<array> copy;
+  const array& value = on_host(copy);
   if (value.size() > 0) std::memcpy(into.data(), value.data<std::byte>(), into.size());
 }
 

@@ -39,8 +39,8 @@ class MlxTensor final : public DeviceTensor, public std::enable_shared_from_this
   void clear() { value_.reset(); }
 
  private:
-  // The value where the host can read it.
-  array on_host() const;
+  // The value where the host can read it: as it is, or else in `copy`.
+  const array& on_host(std::optional<array>& copy) const;
 
   Device& device_;
   std::optional<array> value_;  // none: a place for the next one
