@@ -31,7 +31,7 @@ class MlxInvocation final : public Invocation {
   void fill_outputs();
   void fill_state_after(size_t i);
   void forget_work();
-  // Returns once the results are there, or soon.
+  // Returns when the results are there, or a little later without them.
   void stay_awake();
 
   Call call_;
@@ -39,8 +39,6 @@ class MlxInvocation final : public Invocation {
   std::vector<array> inputs_;   // until they are lowered
   std::vector<array> results_;  // until they were waited for
   bool certain_ = false;
-  bool ends_soon_ = false;
-  unsigned waits_ = 0;                    // of calls that did not end soon
   std::vector<Handle> spare_outputs_;     // places for them
   std::vector<Handle> states_after_;      // where written; elsewhere a place for the next time, or none
   std::vector<Integers> state_integers_;  // likewise
