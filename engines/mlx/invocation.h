@@ -31,7 +31,7 @@ class MlxInvocation final : public Invocation {
   void fill_outputs();
   void fill_state_after(size_t i);
   void forget_work();
-  // Returns when the results are there, or a little later without them.
+  // Returns when the results are there, or without them after kAwake.
   void stay_awake();
 
   Call call_;

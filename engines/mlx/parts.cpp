@@ -9,42 +9,43 @@ namespace {
 
 constexpr int64_t kAlignment = 16;
 
-// Where every row may be asked to begin on kAlignment bytes.
-bool is_strict(const array& x, mx::Stream s) {
-  return is_cuda(s) && (x.dtype() == mx::float16 || x.dtype() == mx::bfloat16);
-}
-
-// Whether the rows of a part begin there, if x does and is dense.
-bool is_aligned(const array& x, const mx::Shape& starts, const array& part) {
-  auto bytes = static_cast<int64_t>(x.itemsize());  // from one element of an axis to the next
-  for (size_t axis = x.ndim(); axis-- > 0;) {
-    if (starts[axis] * bytes % kAlignment != 0) return false;
-    const int size = x.shape(static_cast<int>(axis));
-    bytes *= size;
-    if (axis > 0 && part.shape(static_cast<int>(axis)) < size && bytes % kAlignment != 0) return false;
-  }
-  return true;
-}
+// Of what may be halves, now or as other bits are read.
+bool is_strict(const array& x, mx::Stream s) { return is_cuda(s) && x.itemsize() == 2; }
 
 }  // namespace
 
 array part_of(const array& x, const mx::Shape& starts, const mx::Shape& stops, const mx::Shape& steps, mx::Stream s) {
   const array part = mx::slice(x, starts, stops, steps, s);
-  return is_strict(x, s) && !is_aligned(x, starts, part) ? copied(part, s) : part;
+  return is_strict(x, s) && !begins_aligned(x, starts, part.shape()) ? copied(part, s) : part;
 }
 
 array strided_part_of(const array& x, const mx::Shape& shape, const mx::Strides& strides, size_t offset, mx::Stream s) {
   const array part = mx::as_strided(x, shape, strides, offset, s);
-  const auto is_uneven = [&](int64_t elements) {
-    return elements * static_cast<int64_t>(x.itemsize()) % kAlignment != 0;
-  };
-  const bool anywhere = is_uneven(static_cast<int64_t>(offset)) || std::ranges::any_of(strides, is_uneven);
+  const auto is_uneven = [&](int64_t elements) { return elements * int64_t(x.itemsize()) % kAlignment != 0; };
+  const bool anywhere = is_uneven(static_cast<int64_t>(offset)) ||
+                        (!strides.empty() && std::any_of(strides.begin(), strides.end() - 1, is_uneven));
   return is_strict(x, s) && anywhere ? copied(part, s) : part;
 }
 
+array flipped(const array& x, const std::vector<int>& axes, mx::Stream s) {
+  const array view = mx::flip(x, axes, s);
+  return is_strict(x, s) ? copied(view, s) : view;
+}
+
+bool begins_aligned(const array& x, const mx::Shape& starts, const mx::Shape& shape) {
+  auto bytes = static_cast<int64_t>(x.itemsize());  // from an element of an axis to the next; its remainder is enough
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    if (starts[axis] * bytes % kAlignment != 0) return false;
+    const int size = x.shape(static_cast<int>(axis));
+    bytes = bytes * size % kAlignment;
+    if (axis > 0 && shape[axis] < size && bytes != 0) return false;
+  }
+  return true;
+}
+
 array copied(const array& view, mx::Stream s) {
+  if (view.size() <= 1) return view;
   const auto longer = std::ranges::find_if(view.shape(), [](int size) { return size > 1; });
-  if (longer == view.shape().end()) return view;  // one element, or none
   const auto axis = static_cast<size_t>(longer - view.shape().begin());
   mx::Shape start(view.ndim(), 0), first = view.shape();
   first[axis] = start[axis] = 1;

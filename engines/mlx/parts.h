@@ -1,10 +1,12 @@
-// Parts of arrays: views that what reads them can take.
+// Parts of arrays, as views that everything can read.
 //
-// On CUDA the libraries under MLX multiply and attend to halves in rows that begin on 16 bytes: of others cuBLAS refuses
-// products, and cuDNN computes another attention. Views whose rows may begin anywhere are copied there.
+// On CUDA the libraries under MLX want rows of halves to begin on 16 bytes and to run forwards: of dense ones that begin
+// elsewhere cuBLAS refuses products, and of others cuDNN computes another attention. Such views are copied there.
 //
-// Threads  as Frame. Failure  MLX's.
+// Ownership  a view shares the memory of x, a copy does not. Threads  as Frame. Failure  MLX's.
 #pragma once
+
+#include <vector>
 
 #include "engines/mlx/mlx.h"
 
@@ -16,7 +18,15 @@ array part_of(const array& x, const mx::Shape& starts, const mx::Shape& stops, c
 // MLX's as_strided. Precondition: x is dense.
 array strided_part_of(const array& x, const mx::Shape& shape, const mx::Strides& strides, size_t offset, mx::Stream s);
 
-// A copy of a view in memory of its own: `contiguous` keeps what is dense, wherever it begins.
+// Backwards along the axes.
+array flipped(const array& x, const std::vector<int>& axes, mx::Stream s);
+
+// ---- what they are made of
+
+// Whether the rows of a part of that shape begin on 16 bytes, if x is dense and does.
+bool begins_aligned(const array& x, const mx::Shape& starts, const mx::Shape& shape);
+
+// In memory of its own: `contiguous` keeps what is dense, wherever it begins.
 array copied(const array& view, mx::Stream s);
 
 }  // namespace ingot::mlx_engine

@@ -9,11 +9,11 @@ namespace ingot::test {
 namespace {
 
 Comparison close_in(DType dtype) {
-  const double step = dtype == DType::f16 ? 0x1p-9 : 0x1p-18;
+  const double step = dtype == DType::f16 ? 0x1p-9 : dtype == DType::bf16 ? 0x1p-6 : 0x1p-18;
   return {{.ulps = 0, .atol = step, .rtol = step, .signed_zero = false}};
 }
 
-// `lines` make %y{n} of %x, the n-th time from element n on.
+// Of %given, which is %x in that dtype, `slice` makes %v{n} from element n on, and of that `lines` make %z{n}.
 std::string for_each_start(DType dtype, std::string_view declared, std::string_view slice, std::string_view lines,
                            int starts) {
   std::string body = fmt::format("  %given = cast %x {{dtype={}}}\n", to_string(dtype)), names, results;
@@ -38,7 +38,7 @@ void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.name; 
 class AnyStart : public testing::TestWithParam<Variant> {};
 
 TEST_P(AnyStart, GivesTheReferenceEnginesResults) {
-  for (DType dtype : {DType::f16, DType::f32}) {
+  for (DType dtype : {DType::f16, DType::bf16, DType::f32}) {
     SCOPED_TRACE(to_string(dtype));
     const std::string text = for_each_start(
         dtype, "72", "  %v{n} = slice %given {{axes=[0], starts=[{start}], stops=[{stop}]}}\n", GetParam().lines, 8);
@@ -65,6 +65,23 @@ constexpr Variant variants[] = {
 };
 
 INSTANTIATE_TEST_SUITE_P(Mlx, AnyStart, testing::ValuesIn(variants), [](const auto& each) { return each.param.name; });
+
+// One of them MLX copies and the other not, and they begin on the same number of bytes.
+TEST(MlxConv, OfDenseAndOfSparseParts) {
+  const char* text =
+      "ingot 1\nmethod main(%x: f32[1, 1, 140], %w: f32[1, 1, 9]) -> (y, z) {\n"
+      "  %sparse = slice %x {axes=[2], starts=[1], stops=[129], steps=[2]}\n  %y = conv %sparse, %w\n"
+      "  %dense = slice %x {axes=[2], starts=[1], stops=[65]}\n  %z = conv %dense, %w\n  return %y, %z\n}\n";
+  expect_as_reference(text, {{"x", numbers({1, 1, 140}, 1)}, {"w", numbers({1, 1, 9}, 2)}}, close_in(DType::f32));
+}
+
+TEST(MlxAttention, OfReversedRows) {
+  const char* text =
+      "ingot 1\nmethod main(%x: f32[2, 4, 9, 64]) -> (y) {\n  %half = cast %x {dtype=f16}\n"
+      "  %back = flip %half {axes=[2]}\n  %z = attention %back, %half, %back\n  %y = cast %z {dtype=f32}\n"
+      "  return %y\n}\n";
+  expect_as_reference(text, {{"x", numbers({2, 4, 9, 64}, 1)}}, close_in(DType::f16));
+}
 
 TEST(MlxAttention, OfSlicesThatBeginAnywhere) {
   const std::string text = for_each_start(DType::f16, "2, 4, 9, 67",

@@ -94,13 +94,16 @@ TEST(MlxImage, RegionOfTooManyPointsIsRefused) {
 }
 
 TEST(MlxImage, ScaleThatReadsTooMuchIsRefused) {
-  const std::string text =
-      "ingot 1\nmethod main(%x: f32[4], %f: f32[1]) -> (y) {\n  %y = resize %x, %f {axes=[0], sizes=[2],"
-      " antialias=true}\n  return %y\n}\n";
-  const Tensors inputs{{"x", numbers({4}, 1)}, {"f", Tensor::of<float>({1}, {0x1p-32F})}};
-  EXPECT_EQ(refused(text, inputs, "mlx"),
-            "[resize] the number of samples along axis 0 is 2 × 8589934592, expected at most 134217728 in all"
-            " (at main: %y)");
+  for (const Tensor& factor : {Tensor::of<float>({1}, {0x1p-32F}), Tensor::of<double>({1}, {0x1p-32})}) {
+    if (factor.dtype() == DType::f64 && !Target::parse("mlx").has_f64()) continue;
+    const std::string text = fmt::format(
+        "ingot 1\nmethod main(%x: f32[4], %f: {}[1]) -> (y) {{\n  %y = resize %x, %f {{axes=[0], sizes=[2],"
+        " antialias=true}}\n  return %y\n}}\n",
+        to_string(factor.dtype()));
+    EXPECT_EQ(refused(text, {{"x", numbers({4}, 1)}, {"f", factor}}, "mlx"),
+              "[resize] the number of samples along axis 0 is 2 × 8589934592, expected at most 134217728 in all"
+              " (at main: %y)");
+  }
 }
 
 }  // namespace

@@ -23,8 +23,8 @@ struct Target {
   std::string name() const { return mode.empty() ? engine : engine + ":" + mode; }
   // The one that it runs on: the engine's first.
   std::string device() const;
-  // MLX lacks it on GPUs.
-  bool has_f64() const { return is_reference() || device() == "cpu"; }
+  bool on_gpu() const { return !is_reference() && device() != "cpu"; }
+  bool has_f64() const { return !on_gpu(); }  // MLX lacks it there
   bool is_reference() const { return engine == "reference"; }
   CompileOptions options(const RunLimits& limits) const;
 };

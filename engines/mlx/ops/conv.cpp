@@ -44,9 +44,9 @@ Geometry geometry_of(const op::ConvTranspose& op, const Frame& frame) {
   return geometry;
 }
 
-// On CUDA MLX keeps plans by, among others, how its operands are aligned, and then computes with copies of them. Copies
-// of up to 8 bytes lie anywhere.
-bool is_aligned(const array& operand, mx::Stream s) { return !is_cuda(s) || operand.nbytes() > 8; }
+// On CUDA MLX keeps plans by the alignment of what it is given, and may compute with copies of that: of up to 8 bytes
+// they lie anywhere.
+bool is_too_small(const array& operand, mx::Stream s) { return is_cuda(s) && operand.nbytes() <= 8; }
 
 bool fits(int64_t value) { return value <= std::numeric_limits<int32_t>::max(); }
 
@@ -65,6 +65,7 @@ array spread_out(array x, const Geometry& geometry, mx::Stream s) {
     if (geometry.spread[i] == 1) continue;
     const int axis = static_cast<int>(i) + 2;
     const mx::Shape zeros = to_mlx(Sizes{geometry.spread[i] - 1});
+    static_cast<void>(to_mlx(Sizes{x.shape(axis) * geometry.spread[i]}));  // throws where that is too long for MLX
     const array apart = mx::pad(mx::expand_dims(x, axis + 1, s), {axis + 1}, {0}, zeros, number(0, x), "constant", s);
     const array all = mx::flatten(apart, axis, axis + 1, s);
     mx::Shape stop = all.shape();
@@ -76,10 +77,15 @@ array spread_out(array x, const Geometry& geometry, mx::Stream s) {
 
 // x [N, C, …], w [O, C/groups, kernel…] -> [N, O, …], by MLX.
 array mlx_conv(array x, const array& w, Geometry geometry, mx::Stream s) {
-  if (is_cuda(s)) {  // where MLX takes plans for x as it is to be plans for x spread out
+  if (is_cuda(s)) {  // MLX keeps plans there without regard to the spread
     x = spread_out(x, geometry, s);
     std::ranges::fill(geometry.spread, 1);
   }
+  // Nor may one for a copy that it makes serve a view.
+  const auto channels_last = [&](const array& operand) {
+    const array moved = mx::moveaxis(operand, 1, -1, s);
+    return is_cuda(s) ? mx::contiguous(moved, false, s) : moved;
+  };
   std::vector<int> strides, low, high, dilations, spread(geometry.spread.begin(), geometry.spread.end());
   mx::Shape start{0}, stop{x.shape(0)};
   for (const WindowAxis& axis : geometry.axes) {
@@ -93,8 +99,8 @@ array mlx_conv(array x, const array& w, Geometry geometry, mx::Stream s) {
   }
   start.push_back(0);
   stop.push_back(w.shape(0));
-  const array y = mx::conv_general(mx::moveaxis(x, 1, -1, s), mx::moveaxis(w, 1, -1, s), strides, low, high, dilations,
-                                   spread, static_cast<int>(geometry.groups), false, s);
+  const array y = mx::conv_general(channels_last(x), channels_last(w), strides, low, high, dilations, spread,
+                                   static_cast<int>(geometry.groups), false, s);
   return mx::moveaxis(mx::slice(y, start, stop, s), -1, 1, s);
 }
 
@@ -144,7 +150,7 @@ array convolve(Frame& frame, Ref ref, array w, const std::optional<Ref>& bias, c
   spend_products(frame, w);
   array x = frame.in(ref, dtype), y = mx::zeros({1}, to_mlx(dtype), s);
   const bool reads = x.size() > 0 && w.size() > 0 && element_count(frame.result_sizes()) > 0;
-  const bool native = is_mlx_conv(geometry, dtype) && is_aligned(x, s) && is_aligned(w, s);
+  const bool native = is_mlx_conv(geometry, dtype) && !is_too_small(x, s) && !is_too_small(w, s);
   // On a CPU MLX would convert halves by itself: this way the bias is added before they are rounded.
   const mx::Dtype computed = to_mlx(native && !frame.on_cpu() ? dtype : widened(dtype));
   x = mx::astype(x, computed, s);

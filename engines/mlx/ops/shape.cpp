@@ -135,7 +135,7 @@ array emit(const op::Repeat& op, Frame& frame) {
 array emit(const op::Flip& op, Frame& frame) {
   const array& x = frame.in(op.x);
   if (op.axes.empty() || x.size() == 0) return x;
-  return mx::flip(x, as_ints(op.axes), frame.stream());
+  return flipped(x, as_ints(op.axes), frame.stream());
 }
 
 // The last `shift` elements in front, of a shift that is less than the size.
