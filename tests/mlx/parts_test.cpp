@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <numeric>
+#include <vector>
 
 namespace ingot::mlx_engine {
 namespace {
