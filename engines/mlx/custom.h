@@ -9,7 +9,7 @@
 // sizes of a call, with arrays that have none, and replays what it built. Operands come and results go as
 // engines/mlx/convert.h keeps them: storage dtypes as bytes.
 //
-// Threads    it is called within a Turn of the device, so it must not run sessions.
+// Threads    it is the device's worker that calls it: it must not wait for other threads that run sessions there.
 // Failure    what it throws fails the call, as does a result that is not what the op declares.
 #pragma once
 

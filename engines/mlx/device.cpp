@@ -39,6 +39,13 @@ std::vector<Device*> make_devices() {
   return all;
 }
 
+// Before MLX's own threads end, which are older.
+struct EndsWithMain {
+  ~EndsWithMain() {
+    for (Device* device : devices()) device->end();
+  }
+};
+
 }  // namespace
 
 Device::Device(std::string name, mx::Device device)
@@ -53,13 +60,9 @@ DeviceFacts Device::facts() const {
   return facts;
 }
 
-Turn::Turn(Device& device) : lock_(device.mutex_) {
-  // MLX would make a stream, and on the CPU a thread, for every thread that evaluates without this.
-  mx::set_default_stream(device.stream_);
-}
-
 const std::vector<Device*>& devices() {
   static const auto& all = *new const std::vector<Device*>(make_devices());  // found by threads that outlive main, too
+  static const EndsWithMain end;
   return all;
 }
 

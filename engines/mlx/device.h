@@ -1,20 +1,17 @@
-// Device: one device of MLX, and the right to use it.
+// Device: one device of MLX, its one stream, and the worker that graphs go through to be built and submitted there.
 //
-// MLX ties streams to threads and starts a thread for every stream of the CPU. Here a device has one stream for ever,
-// of the kind that any thread may use while nobody else does; a Turn is that permission. So a call runs on the thread
-// that makes it, without a hand-over, and any number of callers leave no threads behind.
-//
-// Ownership  devices live as long as the process, as MLX's own do.
-// Threads    every method from any thread. Turns are taken one after the other; nothing is shared between devices.
+// Ownership  devices live as long as the process, as MLX's own do; their workers end with main.
+// Threads    every method from any thread; nothing is shared between devices.
 // Failure    Code::not_found for a device that this build or machine does not have.
 #pragma once
 
-#include <mutex>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engines/engine.h"
 #include "engines/mlx/mlx.h"
+#include "engines/mlx/worker.h"
 
 namespace ingot::mlx_engine {
 
@@ -29,20 +26,26 @@ class Device {
   mx::Stream stream() const { return stream_; }
   DeviceFacts facts() const;
 
+  // Has the worker do it: whatever builds graphs or submits them. Waiting for results and reading them needs none.
+  template <class F>
+  auto run(F work, Awake& awake) {
+    const auto on_stream = [&] {
+      mx::set_default_stream(stream_);  // else MLX makes one, and on the CPU a thread, for every thread that evaluates
+      return work();
+    };
+    return worker_.run(on_stream, awake);
+  }
+  template <class F>
+  auto run(F work) {
+    Awake awake;
+    return run(std::move(work), awake);
+  }
+  void end() { worker_.end(); }
+
  private:
-  friend class Turn;
   std::string name_;
   mx::Stream stream_;
-  std::mutex mutex_;
-};
-
-// Building and submitting graphs happens within one. Waiting for results and reading them needs none.
-class Turn {
- public:
-  [[nodiscard]] explicit Turn(Device& device);
-
- private:
-  std::unique_lock<std::mutex> lock_;
+  Worker worker_;
 };
 
 // GPUs first.

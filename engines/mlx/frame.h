@@ -4,7 +4,7 @@
 // (`read`: `if`, `while`, sizes that data decide) or the mode is eager.
 //
 // Ownership  a Frame holds its values until their last use, so that MLX may reuse their memory.
-// Threads    within one Turn of the device.
+// Threads    the device's worker.
 // Failure    Error; whoever lowers the node adds its op and name. What values decide is a guard: it is computed with the
 //            results, and the call fails when it does not hold.
 #pragma once

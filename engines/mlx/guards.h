@@ -1,6 +1,6 @@
 // Guards: what a call promises about values, checked when they are there.
 //
-// Threads    `submit` and `refuse` within a Turn; `hold` needs none once they are submitted.
+// Threads    `submit` and `refuse` on the device's worker; `hold` on any, once they are submitted.
 #pragma once
 
 #include <vector>

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
 #include <utility>
 
 #include "engines/mlx/guards.h"
@@ -14,13 +12,6 @@
 
 namespace ingot::mlx_engine {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-// To wake a thread takes longer than a small call. While calls end so soon it pays to stay awake for them, which takes a
-// core from others; where a few in a row did not, that is tried once in so many.
-constexpr std::chrono::microseconds kAwake{60};
-constexpr unsigned kPatience = 3, kTriesOneIn = 32;
 
 // What MLX throws about a whole graph has no node.
 template <class F>
@@ -36,9 +27,7 @@ void translated(F function) {
 
 }  // namespace
 
-// The first call may take long for what later ones find done.
-MlxInvocation::MlxInvocation(Call call, GraphId of)
-    : Invocation(of), call_(std::move(call)), frame_(call_, of, {}), late_(kTriesOneIn - 1) {}
+MlxInvocation::MlxInvocation(Call call, GraphId of) : Invocation(of), call_(std::move(call)), frame_(call_, of, {}) {}
 
 void MlxInvocation::start() {
   release();
@@ -49,7 +38,7 @@ void MlxInvocation::start() {
   }
   try {
     take_inputs();
-    lower_and_submit();
+    call_.device.run([&] { lower_and_submit(); }, for_start_);
   } catch (...) {
     forget_work();
     release();
@@ -81,7 +70,6 @@ void MlxInvocation::take_states() {
 }
 
 void MlxInvocation::lower_and_submit() {
-  Turn turn(call_.device);
   take_states();
   call_.meter = Meter(call_.meter.limits());
   call_.cancelled = cancelled;
@@ -132,33 +120,16 @@ bool MlxInvocation::ready() const {
   return std::ranges::all_of(results_, available) && std::ranges::all_of(call_.guards, available, &Guard::holds);
 }
 
-void MlxInvocation::stay_awake() {
-  if (late_ >= kPatience && late_ % kTriesOneIn != 0) {
-    ++late_;
-    return;
-  }
-  const auto until = Clock::now() + kAwake;
-  do {
-    if (ready()) {
-      late_ = 0;
-      return;
-    }
-    std::this_thread::yield();
-  } while (Clock::now() < until);
-  ++late_;
-}
-
 void MlxInvocation::wait() {
   translated([&] {
-    if (call_.device.is_cpu()) stay_awake();
+    if (call_.device.is_cpu()) for_results_.sees([&] { return ready(); });
     for (array& value : results_) value.wait();
     // An array changes as it is waited for: not those that the next call has been given.
     for (size_t i = 0; i < call_.states_written.size(); ++i) {
       if (call_.states_written[i]) states_after_[i]->wait();
     }
     if (hold(call_.guards)) return;
-    Turn turn(call_.device);
-    refuse(call_.guards, call_.device.stream());
+    call_.device.run([&] { refuse(call_.guards, call_.device.stream()); });
   });
   results_.clear();
   call_.guards.clear();

@@ -1,7 +1,7 @@
 // MlxInvocation: a call of a method of an MlxProgram, and the memory that lowering and replaying it take.
 //
 // Ownership  of results until it was waited for, of states until it is committed, of outputs until it is released.
-// Threads    engines/engine.h; starting it takes the device's Turn, waiting for it does not.
+// Threads    engines/engine.h; the device's worker starts it.
 // Failure    engines/engine.h.
 #pragma once
 
@@ -31,8 +31,6 @@ class MlxInvocation final : public Invocation {
   void fill_outputs();
   void fill_state_after(size_t i);
   void forget_work();
-  // Returns when the results are there, or without them after kAwake.
-  void stay_awake();
 
   Call call_;
   Frame frame_;
@@ -42,7 +40,7 @@ class MlxInvocation final : public Invocation {
   std::vector<Handle> spare_outputs_;     // places for them
   std::vector<Handle> states_after_;      // where written; elsewhere a place for the next time, or none
   std::vector<Integers> state_integers_;  // likewise
-  unsigned late_;                         // how many calls in a row did not end soon, or were not seen to
+  Awake for_start_, for_results_;
 };
 
 }  // namespace ingot::mlx_engine

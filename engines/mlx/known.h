@@ -2,8 +2,8 @@
 //
 // A check on the device is one more thing to compute, and means that a call may still fail when states would be written.
 //
-// Ownership  values; the integers are shared. Threads  integers change only where nobody else holds them; arrays within a
-//            Turn. Failure  none.
+// Ownership  values; the integers are shared. Threads  integers change only where nobody else holds them; arrays on the
+//            device's worker. Failure  none.
 #pragma once
 
 #include <cstdint>

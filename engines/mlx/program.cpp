@@ -69,14 +69,12 @@ Handle MlxProgram::weight(WeightId weight) const {
   const Tensor& tensor = plan_.program.weights[weight.id].tensor;
   const auto handle = std::make_shared<MlxTensor>(device_);
   handle->mutable_sizes() = tensor.sizes();
-  Turn turn(device_);
-  handle->fill(weights_[weight.id], tensor.dtype(), tensor.scheme());
+  handle->fill(device_.run([&] { return weights_[weight.id]; }), tensor.dtype(), tensor.scheme());
   return handle;
 }
 
 void MlxProgram::set_weight(WeightId weight, const Handle& value) {
-  Turn turn(device_);
-  weights_[weight.id] = array_of(value);
+  device_.run([&] { weights_[weight.id] = array_of(value); });
 }
 
 std::unique_ptr<Invocation> MlxProgram::invocation(GraphId method) {

@@ -1,7 +1,7 @@
 // MlxProgram: a Program compiled for one device of MLX, in one mode.
 //
 // Ownership  the plan, and the weights as arrays on the device.
-// Threads    every method from any thread; building a call takes the device's Turn, waiting for it does not.
+// Threads    every method from any thread; the device's worker builds calls.
 // Failure    engines/engine.h.
 #pragma once
 
@@ -41,7 +41,7 @@ class MlxProgram final : public CompiledProgram {
   Mode mode_;
   RunLimits limits_;
   Observer observer_;
-  std::vector<array> weights_;  // changed within a Turn
+  std::vector<array> weights_;  // changed by the worker
   Traces traces_;
   std::atomic<int64_t> uploaded_bytes_ = 0;
 };

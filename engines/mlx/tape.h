@@ -5,7 +5,7 @@
 // g++ while the program runs, into a folder that all users share.
 //
 // Ownership  keeps primitives and constants; no input stays alive in it.
-// Threads    immutable once recorded; `record` and `replay` within a Turn.
+// Threads    immutable once recorded; `record` and `replay` on the device's worker.
 // Failure    what the function or MLX throws.
 #pragma once
 

@@ -16,9 +16,11 @@ const array& MlxTensor::on_host(std::optional<array>& copy) const {
   const bool stays = !device_.is_cpu() && !may_move();
   wait();
   if (value_->size() == 0 || (!stays && value_->flags().row_contiguous)) return *value_;
-  Turn turn(device_);
-  copy = mx::contiguous(mx::copy(*value_, device_.stream()), false, device_.stream());
-  mx::eval(*copy);
+  device_.run([&] {
+    copy = mx::contiguous(mx::copy(*value_, device_.stream()), false, device_.stream());
+    mx::async_eval(*copy);
+  });
+  copy->wait();
   return *copy;
 }
 

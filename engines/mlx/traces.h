@@ -1,6 +1,6 @@
 // Traces: the tapes of a program's segments, by the sizes that they were recorded for; those not used for the longest time go first.
 //
-// Ownership  of the tapes. Threads  within a Turn; the counters from any thread.
+// Ownership  of the tapes. Threads  the device's worker; the counters from any thread.
 #pragma once
 
 #include <atomic>

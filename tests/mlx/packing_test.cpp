@@ -34,13 +34,15 @@ Quotients near_ties(bool biased) {
 }
 
 void compare_on(Device& device, const Quotients& given, bool biased) {
-  const Turn turn(device);
   const auto numbers = [](const std::vector<float>& values) {
     return array(values.begin(), {static_cast<int>(values.size())}, mx::float32);
   };
   const std::optional<array> bias = biased ? std::optional(numbers(given.bias)) : std::nullopt;
-  array actual = nearest_multiple(numbers(given.x), numbers(given.scale), bias, device.stream());
-  actual.eval();
+  const array actual = device.run([&] {
+    array computed = nearest_multiple(numbers(given.x), numbers(given.scale), bias, device.stream());
+    computed.eval();
+    return computed;
+  });
   int corrected = 0;
   for (size_t i = 0; i < given.x.size(); ++i) {
     const double above = static_cast<double>(given.x[i]) - given.bias[i];

@@ -59,12 +59,13 @@ array rows_of(const std::vector<T>& values, mx::Dtype dtype) {
 template <class T>
 std::vector<T> by_sorting(Device& device, ScatterFn fn, const std::vector<T>& x, const std::vector<int64_t>& at,
                           const std::vector<T>& updates, mx::Dtype dtype, mx::Dtype of_indices) {
-  const Turn turn(device);
-  const array indices = mx::astype(array(at.begin(), {static_cast<int>(at.size())}, mx::int64), of_indices);
-  array y = scatter_by_sorting(fn, rows_of(x, dtype), indices, rows_of(updates, dtype), device.stream());
-  y = mx::contiguous(y, false, device.stream());
-  y.eval();
-  return {y.data<T>(), y.data<T>() + y.size()};
+  return device.run([&] {
+    const array indices = mx::astype(array(at.begin(), {static_cast<int>(at.size())}, mx::int64), of_indices);
+    array y = scatter_by_sorting(fn, rows_of(x, dtype), indices, rows_of(updates, dtype), device.stream());
+    y = mx::contiguous(y, false, device.stream());
+    y.eval();
+    return std::vector<T>(y.data<T>(), y.data<T>() + y.size());
+  });
 }
 
 // On every device.
@@ -131,9 +132,10 @@ TEST(MlxScatter, OfC64) {
 TEST(MlxScatter, OfRowsWithoutAxes) {
   const array x({5, 6, 7}, mx::int64), at({2, 0, 2, -1}, mx::int32), updates({1, 10, 100, 1000}, mx::int64);
   for (Device* device : devices()) {
-    const Turn turn(*device);
-    const array y = scatter_by_sorting(ScatterFn::add, x, at, updates, device->stream());
-    EXPECT_TRUE(mx::array_equal(y, array({15, 6, 1108}, mx::int64), device->stream()).item<bool>());
+    EXPECT_TRUE(device->run([&] {
+      const array y = scatter_by_sorting(ScatterFn::add, x, at, updates, device->stream());
+      return mx::array_equal(y, array({15, 6, 1108}, mx::int64), device->stream()).item<bool>();
+    }));
   }
 }
 

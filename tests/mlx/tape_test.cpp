@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -36,20 +37,23 @@ Primitives primitives_of(const std::vector<array>& outputs) {
 class TapeTest : public ::testing::Test {
  protected:
   Device& device = find_device("cpu");
-  Turn turn{device};
   mx::Stream s = device.stream();
 
-  array numbers(const mx::Shape& shape) const {
+  static array numbers(const mx::Shape& shape) {
     int count = 1;
     for (int size : shape) count *= size;
-    const array flat = mx::reshape(mx::arange(0, count, 1, mx::float32, s), shape, s);
-    array kept = mx::contiguous(flat, false, s);
-    kept.eval();
-    return kept;
+    std::vector<float> values(static_cast<size_t>(count));
+    std::iota(values.begin(), values.end(), 0.0F);
+    return array(values.begin(), shape, mx::float32);
   }
 
   // The primitives of a replay, whose values have been compared with those of the function itself, twice.
-  Primitives replayed(const Tape::Function& function, const std::vector<array>& inputs) const {
+  Primitives replayed(const Tape::Function& function, const std::vector<array>& inputs) {
+    return device.run([&] { return replayed_by_worker(function, inputs); });
+  }
+
+ private:
+  Primitives replayed_by_worker(const Tape::Function& function, const std::vector<array>& inputs) const {
     const Tape tape(function, inputs, device);
     Primitives count;
     for (float factor : {1.0F, -3.0F}) {

@@ -23,12 +23,18 @@ Angle angle_of(long double position, double frequency) {
 
 constexpr double kTolerance = 0x1p-23;
 
+Rotation computed(Device& device, const array& positions, const std::vector<double>& frequencies) {
+  return device.run([&] {
+    Rotation rotation = rotations(positions, frequencies, device.stream());
+    mx::eval({rotation.cosine, rotation.sine});
+    return rotation;
+  });
+}
+
 void compare_on(Device& device, const std::vector<int64_t>& positions, const std::vector<double>& frequencies) {
-  const Turn turn(device);
   ASSERT_TRUE(are_countable(frequencies));
   const array at(positions.begin(), {static_cast<int>(positions.size()), 1}, mx::int64);
-  Rotation rotation = rotations(at, frequencies, device.stream());
-  mx::eval({rotation.cosine, rotation.sine});
+  Rotation rotation = computed(device, at, frequencies);
   const mx::Shape expected = {static_cast<int>(positions.size()), static_cast<int>(frequencies.size())};
   ASSERT_EQ(rotation.cosine.shape(), expected);
   ASSERT_EQ(rotation.sine.shape(), expected);
@@ -71,20 +77,16 @@ TEST(MlxTurns, OfNothing) {
 
 // Small angles keep their digits.
 TEST(MlxTurns, OfSmallAngles) {
-  Device& device = *devices().front();
-  const Turn turn(device);
   for (const double frequency : {1e-3, 1e-6, 1e-9}) {
-    const array sine = rotations(array({3}, {1, 1}, mx::int64), {frequency}, device.stream()).sine;
+    array sine = computed(*devices().front(), array({3}, {1, 1}, mx::int64), {frequency}).sine;
     const double expected = std::sin(3 * frequency);
-    EXPECT_NEAR(array(sine).item<float>(), expected, expected * 0x1p-22);
+    EXPECT_NEAR(sine.item<float>(), expected, expected * 0x1p-22);
   }
 }
 
 TEST(MlxTurns, OfUnsignedPositions) {
-  Device& device = *devices().front();
-  const Turn turn(device);
-  const array at(uint64_t{1} << 63, mx::uint64);
-  Rotation rotation = rotations(mx::reshape(at, {1, 1}), {0.01}, device.stream());
+  const uint64_t at[] = {uint64_t{1} << 63};
+  Rotation rotation = computed(*devices().front(), array(at, {1, 1}, mx::uint64), {0.01});
   const Angle wanted = angle_of(0x1p63L, 0.01);
   EXPECT_NEAR(rotation.cosine.item<float>(), static_cast<double>(wanted.cosine), kTolerance);
   EXPECT_NEAR(rotation.sine.item<float>(), static_cast<double>(wanted.sine), kTolerance);

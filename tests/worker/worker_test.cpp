@@ -1,0 +1,197 @@
+// A worker does one piece of work after the other, whoever brings it.
+//
+// An executable of its own, which the thread sanitizer sees too.
+#include "engines/mlx/worker.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <latch>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "program/error.h"
+
+namespace ingot::mlx_engine {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A thread that is at work until it is let go.
+class Busy {
+ public:
+  explicit Busy(Worker& worker)
+      : thread_([&] {
+          Awake awake;
+          worker.run([&] { begun_.count_down(), go_.wait(); }, awake);
+        }) {
+    begun_.wait();
+  }
+  void let_go() { go_.count_down(); }
+
+ private:
+  std::latch begun_{1}, go_{1};
+  std::jthread thread_;
+};
+
+TEST(Worker, ReturnsWhatWorkReturnsOrThrows) {
+  Worker worker;
+  Awake awake;
+  EXPECT_EQ(*worker.run([] { return std::make_unique<int>(7); }, awake), 7);
+  EXPECT_THROW(worker.run([] { throw std::out_of_range("far"); }, awake), std::out_of_range);
+  EXPECT_EQ(worker.run([] { return std::string("after"); }, awake), "after");
+}
+
+TEST(Worker, DoesOnTheCallersThreadWhatFindsItIdle) {
+  Worker worker;
+  Awake awake;
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(worker.run([] { return std::this_thread::get_id(); }, awake), std::this_thread::get_id());
+  }
+}
+
+TEST(Worker, DoesOnItsOwnThreadWhatComesMeanwhileInOrder) {
+  Worker worker;
+  std::vector<std::string> order;
+  std::vector<std::thread::id> on;
+  std::vector<std::jthread> callers;
+  {
+    Busy busy(worker);
+    for (const char* name : {"a", "b", "c", "d"}) {
+      std::latch comes(1);
+      callers.emplace_back([&, name] {
+        comes.count_down();
+        Awake awake;
+        worker.run([&] { order.emplace_back(name), on.push_back(std::this_thread::get_id()); }, awake);
+      });
+      comes.wait();
+      std::this_thread::sleep_for(milliseconds(20));  // till it has come, and sleeps
+    }
+    EXPECT_TRUE(order.empty());
+    busy.let_go();
+  }
+  std::vector<std::thread::id> ids;
+  for (std::jthread& caller : callers) ids.push_back(caller.get_id()), caller.join();
+  EXPECT_EQ(order, (std::vector<std::string>{"a", "b", "c", "d"}));
+  for (const std::thread::id id : on) {
+    EXPECT_EQ(id, on[0]);
+    EXPECT_EQ(std::ranges::count(ids, id), 0);
+  }
+}
+
+TEST(Worker, WorkMayHaveWorkDone) {
+  Worker worker;
+  Awake awake;
+  const auto nested = [&] {
+    Awake inner;
+    return worker.run([&] { return worker.run([] { return 3; }, inner) + 4; }, inner);
+  };
+  EXPECT_EQ(worker.run(nested, awake), 7);
+  Busy busy(worker);
+  std::jthread later([&] {
+    std::this_thread::sleep_for(milliseconds(20));
+    busy.let_go();
+  });
+  EXPECT_EQ(worker.run(nested, awake), 7);  // on the worker's thread
+}
+
+// What is thrown on its thread reaches the caller, and only that.
+TEST(Worker, QueuedWorkMayThrow) {
+  Worker worker;
+  Awake awake;
+  Busy busy(worker);
+  std::jthread later([&] {
+    std::this_thread::sleep_for(milliseconds(20));
+    busy.let_go();
+  });
+  EXPECT_THROW(worker.run([] { throw Error(Code::limit, "too much"); }, awake), Error);
+  EXPECT_EQ(worker.run([] { return 1; }, awake), 1);
+}
+
+TEST(Worker, OnePieceAtATime) {
+  constexpr int threads = 16, pieces = 2000;
+  Worker worker;
+  int done = 0, within = 0;  // no atomics: the worker keeps them
+  std::vector<std::jthread> callers;
+  for (int t = 0; t < threads; ++t) {
+    callers.emplace_back([&] {
+      Awake awake;
+      for (int mine = 0; mine < pieces; ++mine) {
+        const int inside = worker.run([&] { return ++done, ++within, within--; }, awake);
+        ASSERT_EQ(inside, 1);
+      }
+    });
+  }
+  callers.clear();
+  EXPECT_EQ(done, threads * pieces);
+}
+
+TEST(Worker, EndsWithWhatItHasAndRefusesTheRest) {
+  Worker worker;
+  bool is_done = false;
+  std::jthread caller, ender;
+  {
+    Busy busy(worker);
+    caller = std::jthread([&] {
+      Awake awake;
+      worker.run([&] { is_done = true; }, awake);
+    });
+    std::this_thread::sleep_for(milliseconds(20));
+    ender = std::jthread([&] { worker.end(); });
+    std::this_thread::sleep_for(milliseconds(20));
+    busy.let_go();
+  }
+  caller.join(), ender.join();
+  EXPECT_TRUE(is_done);
+  Awake awake;
+  try {
+    worker.run([] { FAIL() << "worked"; }, awake);
+    FAIL() << "went on";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Code::cancelled);
+  }
+  worker.end();  // again, and the destructor
+}
+
+TEST(Worker, ManyEnd) {
+  for (int i = 0; i < 200; ++i) {
+    Worker worker;
+    Awake awake;
+    if (i % 2 == 0) worker.run([] {}, awake);
+  }
+}
+
+TEST(Awake, TriesLessWhereItIsInVain) {
+  Awake awake;
+  const auto looks = [&] {
+    int count = 0;
+    EXPECT_FALSE(awake.sees([&] { return ++count < 0; }));
+    return count;
+  };
+  for (int i = 0; i < 3; ++i) EXPECT_GT(looks(), 1) << i;
+  int tries = 0;
+  for (int i = 0; i < 320; ++i) tries += looks() > 1 ? 1 : 0;
+  EXPECT_EQ(tries, 10);
+  // What is there at once says nothing of what is waited for.
+  EXPECT_TRUE(awake.sees([] { return true; }));
+  EXPECT_EQ(looks(), 1);
+}
+
+TEST(Awake, TriesAgainWhereItPays) {
+  Awake awake;
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(awake.sees([] { return false; }));
+  const auto comes_soon = [&] {
+    int looks = 0;
+    return awake.sees([&] { return ++looks > 1; });
+  };
+  int missed = 0;
+  while (!comes_soon()) ASSERT_LT(++missed, 32);
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(comes_soon());
+}
+
+}  // namespace
+}  // namespace ingot::mlx_engine
