@@ -1,7 +1,8 @@
 // Awake: waits for what mostly comes soon without going to sleep.
 //
 // To wake a thread takes longer than a small call. While what is waited for comes soon it pays to stay awake, which takes
-// a core from others; where it came late a few times in a row, that is tried once in so many.
+// a core from others; where it came late a few times in a row, that is tried once in so many. Whoever makes a new one for
+// each wait always tries.
 //
 // Threads    one at a time. Failure  none.
 #pragma once

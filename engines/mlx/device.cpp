@@ -39,17 +39,31 @@ std::vector<Device*> make_devices() {
   return all;
 }
 
-// Before MLX's own threads end, which are older.
-struct EndsWithMain {
-  ~EndsWithMain() {
-    for (Device* device : devices()) device->end();
-  }
-};
+// What is older is destroyed later: by then nothing of ours may run on MLX's streams, encoders and allocator.
+void end_all() {
+  for (Device* device : devices()) device->end();
+}
 
 }  // namespace
 
 Device::Device(std::string name, mx::Device device)
     : name_(std::move(name)), stream_(mx::new_thread_unsafe_stream(device)) {}
+
+mx::Stream Device::cpu_stream() {
+  if (is_cpu()) return stream_;
+  if (!beside_) beside_ = mx::new_thread_unsafe_stream(mx::Device::cpu);
+  return *beside_;
+}
+
+void Device::end() noexcept {
+  try {
+    if (!worker_.end()) return;
+    mx::synchronize(stream_);
+    if (beside_) mx::synchronize(*beside_);
+  } catch (const std::exception&) {
+    // What was submitted has failed, and nobody waits for it any more.
+  }
+}
 
 DeviceFacts Device::facts() const {
   DeviceFacts facts{name_, name_, is_cpu() ? host_memory() : 0};
@@ -62,7 +76,8 @@ DeviceFacts Device::facts() const {
 
 const std::vector<Device*>& devices() {
   static const auto& all = *new const std::vector<Device*>(make_devices());  // found by threads that outlive main, too
-  static const EndsWithMain end;
+  static const int at_exit = std::atexit(end_all);
+  static_cast<void>(at_exit);
   return all;
 }
 

@@ -1,10 +1,11 @@
 // Device: one device of MLX, its one stream, and the worker that graphs go through to be built and submitted there.
 //
-// Ownership  devices live as long as the process, as MLX's own do; their workers end with main.
+// Ownership  devices live as long as the process, as MLX's own do; their work ends when the process begins to exit.
 // Threads    every method from any thread; nothing is shared between devices.
 // Failure    Code::not_found for a device that this build or machine does not have.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -24,6 +25,8 @@ class Device {
   const std::string& name() const { return name_; }
   bool is_cpu() const { return stream_.device == mx::Device::cpu; }
   mx::Stream stream() const { return stream_; }
+  // For what a GPU cannot do: one beside it. Within `run`.
+  mx::Stream cpu_stream();
   DeviceFacts facts() const;
 
   // Has the worker do it: whatever builds graphs or submits them. Waiting for results and reading them needs none.
@@ -40,11 +43,13 @@ class Device {
     Awake awake;
     return run(std::move(work), awake);
   }
-  void end() { worker_.end(); }
+  // Returns when what was submitted is done, and nothing more is. Not within `run`: there it does nothing.
+  void end() noexcept;
 
  private:
   std::string name_;
   mx::Stream stream_;
+  std::optional<mx::Stream> beside_;  // its CPU, once used
   Worker worker_;
 };
 

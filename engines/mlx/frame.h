@@ -84,6 +84,7 @@ class Frame {
   void clear();
 
   mx::Stream stream() const { return call_.device.stream(); }
+  mx::Stream cpu_stream() const { return call_.device.cpu_stream(); }
   bool on_cpu() const { return call_.device.is_cpu(); }
 
   // ---- operands

@@ -30,13 +30,6 @@ array nan_like(const array& x) {
 
 }  // namespace
 
-mx::Stream cpu_stream(const Frame& frame) {
-  if (frame.on_cpu()) return frame.stream();
-  // Beside the GPU's; whoever has the GPU's turn has this one too.
-  static const mx::Stream beside_gpu = mx::new_thread_unsafe_stream(mx::Device::cpu);
-  return beside_gpu;
-}
-
 Matrices matrices_of(const array& x, mx::Stream s) {
   if (x.dtype() != mx::complex64) return {mx::astype(x, mx::float64, s), 1, s};
   const array re = mx::astype(mx::real(x, s), mx::float64, s), im = mx::astype(mx::imag(x, s), mx::float64, s);

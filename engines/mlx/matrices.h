@@ -17,9 +17,6 @@
 
 namespace ingot::mlx_engine {
 
-// The frame's own stream where that is the CPU's.
-mx::Stream cpu_stream(const Frame& frame);
-
 struct Matrices {
   array values;  // f64 [..., rows·block, columns·block]
   int block;     // 1, or 2 for complex numbers

@@ -26,7 +26,7 @@ array flipped(const array& x, const std::vector<int>& axes, mx::Stream s);
 // Whether the rows of a part of that shape begin on 16 bytes, if x is dense and does.
 bool begins_aligned(const array& x, const mx::Shape& starts, const mx::Shape& shape);
 
-// In memory of its own: `contiguous` keeps what is dense, wherever it begins.
+// Dense, in memory of its own: MLX's `copy` shares it, and `contiguous` where the view is dense.
 array copied(const array& view, mx::Stream s);
 
 }  // namespace ingot::mlx_engine

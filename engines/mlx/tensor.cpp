@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "engines/mlx/parts.h"
+
 namespace ingot::mlx_engine {
 
 void MlxTensor::fill(array value, DType dtype, const std::optional<QuantScheme>& scheme) {
@@ -11,13 +13,14 @@ void MlxTensor::fill(array value, DType dtype, const std::optional<QuantScheme>&
 }
 
 const array& MlxTensor::on_host(std::optional<array>& copy) const {
-  // On a GPU reading moves the array itself to memory that both share: where others use it the copy goes instead.
+  wait();
+  if (value_->size() == 0) return *value_;
+  // On a GPU reading moves the memory to where both reach it, under whoever uses it: then a copy goes instead.
   const auto may_move = [&] { return passing_ && weak_from_this().use_count() <= 1 && value_->is_donatable(); };
   const bool stays = !device_.is_cpu() && !may_move();
-  wait();
-  if (value_->size() == 0 || (!stays && value_->flags().row_contiguous)) return *value_;
+  if (!stays && value_->flags().row_contiguous) return *value_;
   device_.run([&] {
-    copy = mx::contiguous(mx::copy(*value_, device_.stream()), false, device_.stream());
+    copy = stays ? copied(*value_, device_.stream()) : mx::contiguous(*value_, false, device_.stream());
     mx::async_eval(*copy);
   });
   copy->wait();

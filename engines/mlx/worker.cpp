@@ -32,7 +32,7 @@ void Worker::serve() {
     if (newest_.load() == &closed_) return;
     do {
       worker_now_ = std::this_thread::get_id();
-      do_all(newest_.exchange(&working_));
+      do_all(newest_.exchange(ending_ ? &closed_ : &working_));  // else callers that come back would keep it for ever
     } while (!stop_working());
   }
 }
@@ -56,7 +56,7 @@ void Worker::do_all(Task* newest) {
 bool Worker::stop_working() {
   worker_now_ = std::thread::id();
   Task* newest = &working_;
-  return newest_.compare_exchange_strong(newest, ending_ ? &closed_ : nullptr);
+  return newest_.compare_exchange_strong(newest, ending_ ? &closed_ : nullptr) || newest == &closed_;
 }
 
 void Worker::do_task(Task& task) {
@@ -75,12 +75,14 @@ void Worker::finish(Task& task) {
   task.ended.notify_one();
 }
 
-void Worker::end() {
-  if (!thread_.joinable()) return;
+bool Worker::end() {
+  if (worker_now_.load() == std::this_thread::get_id()) return false;
+  if (!thread_.joinable()) return true;
   Awake awake;
   run([&] { ending_ = true; }, awake);
   call_thread();  // which may have had no part in this
   thread_.join();
+  return true;
 }
 
 }  // namespace ingot::mlx_engine

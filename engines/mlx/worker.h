@@ -6,8 +6,8 @@
 // comes meanwhile is the worker's.
 //
 // Ownership  of the thread. Work stays with its caller, who waits for it: to queue it allocates nothing.
-// Threads    `run` from any thread, without a lock; in the order in which work comes.
-// Failure    what the work throws; Code::cancelled after `end`.
+// Threads    `run` from any thread, in the order in which work comes; no lock, but for those who go to sleep.
+// Failure    what the work throws; Code::cancelled once `end` has begun.
 #pragma once
 
 #include <atomic>
@@ -45,8 +45,8 @@ class Worker {
     }
   }
 
-  // Ends the thread, once it has done what came before. Not from work.
-  void end();
+  // Ends the thread, once it has done what came before. From one thread; false, and nothing, from work.
+  bool end();
 
  private:
   enum class State { queued, awaited_asleep, done };
@@ -74,7 +74,7 @@ class Worker {
   std::atomic<Task*> newest_ = nullptr;
   Task working_, closed_;
   std::atomic<std::thread::id> worker_now_;  // who does the work
-  bool ending_ = false;                      // what work last said of it
+  bool ending_ = false;                      // set by the work of `end`, read by whoever works
   std::atomic<bool> called_ = false;         // the thread is to go on with the queue
   std::mutex sleepers_;                      // for `ended`: only those who sleep, and who wakes them, take it
   std::thread thread_;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <latch>
 #include <memory>
@@ -32,6 +33,7 @@ class Busy {
     begun_.wait();
   }
   void let_go() { go_.count_down(); }
+  std::thread::id id() const { return thread_.get_id(); }
 
  private:
   std::latch begun_{1}, go_{1};
@@ -59,8 +61,10 @@ TEST(Worker, DoesOnItsOwnThreadWhatComesMeanwhileInOrder) {
   std::vector<std::string> order;
   std::vector<std::thread::id> on;
   std::vector<std::jthread> callers;
+  std::vector<std::thread::id> ids;
   {
     Busy busy(worker);
+    ids.push_back(busy.id());
     for (const char* name : {"a", "b", "c", "d"}) {
       std::latch comes(1);
       callers.emplace_back([&, name] {
@@ -74,7 +78,6 @@ TEST(Worker, DoesOnItsOwnThreadWhatComesMeanwhileInOrder) {
     EXPECT_TRUE(order.empty());
     busy.let_go();
   }
-  std::vector<std::thread::id> ids;
   for (std::jthread& caller : callers) ids.push_back(caller.get_id()), caller.join();
   EXPECT_EQ(order, (std::vector<std::string>{"a", "b", "c", "d"}));
   for (const std::thread::id id : on) {
@@ -88,15 +91,15 @@ TEST(Worker, WorkMayHaveWorkDone) {
   Awake awake;
   const auto nested = [&] {
     Awake inner;
-    return worker.run([&] { return worker.run([] { return 3; }, inner) + 4; }, inner);
+    return worker.run([&] { return worker.run([] { return std::this_thread::get_id(); }, inner); }, inner);
   };
-  EXPECT_EQ(worker.run(nested, awake), 7);
+  EXPECT_EQ(worker.run(nested, awake), std::this_thread::get_id());
   Busy busy(worker);
   std::jthread later([&] {
     std::this_thread::sleep_for(milliseconds(20));
     busy.let_go();
   });
-  EXPECT_EQ(worker.run(nested, awake), 7);  // on the worker's thread
+  EXPECT_NE(worker.run(nested, awake), std::this_thread::get_id());
 }
 
 // What is thrown on its thread reaches the caller, and only that.
@@ -155,6 +158,35 @@ TEST(Worker, EndsWithWhatItHasAndRefusesTheRest) {
     EXPECT_EQ(error.code(), Code::cancelled);
   }
   worker.end();  // again, and the destructor
+}
+
+// Callers that come back at once must not keep it from ending.
+TEST(Worker, EndsWhileOthersGoOn) {
+  Worker worker;
+  std::atomic<int> calls = 0, refused = 0;
+  std::vector<std::jthread> callers;
+  for (int t = 0; t < 8; ++t) {
+    callers.emplace_back([&] {
+      Awake awake;
+      try {
+        while (true) worker.run([&] { ++calls, std::this_thread::sleep_for(milliseconds(1)); }, awake);
+      } catch (const Error& error) {
+        EXPECT_EQ(error.code(), Code::cancelled);
+        ++refused;
+      }
+    });
+  }
+  while (calls < 20) std::this_thread::yield();
+  EXPECT_TRUE(worker.end());
+  callers.clear();
+  EXPECT_EQ(refused, 8);
+}
+
+TEST(Worker, DoesNotEndFromWork) {
+  Worker worker;
+  Awake awake;
+  EXPECT_FALSE(worker.run([&] { return worker.end(); }, awake));
+  EXPECT_EQ(worker.run([] { return 1; }, awake), 1);
 }
 
 TEST(Worker, ManyEnd) {

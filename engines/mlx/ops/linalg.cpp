@@ -18,11 +18,11 @@ array identity_result(const Frame& frame, uint32_t i) {
 
 bool is_complex(const Frame& frame, Ref x) { return frame.dtype(x) == DType::c64; }
 
-Matrices operand(const Frame& frame, Ref x) { return matrices_of(frame.in(x), cpu_stream(frame)); }
+Matrices operand(const Frame& frame, Ref x) { return matrices_of(frame.in(x), frame.cpu_stream()); }
 
 // In the dtype of the result.
 Matrices operand_as_result(const Frame& frame, Ref x) {
-  return matrices_of(frame.in(x, frame.result_dtype()), cpu_stream(frame));
+  return matrices_of(frame.in(x, frame.result_dtype()), frame.cpu_stream());
 }
 
 // Steps of the order of an elimination.
@@ -38,7 +38,7 @@ void spend(Frame& frame, Ref x, int64_t times = 1) {
 array emit(const op::Cholesky& op, Frame& frame) {
   if (frame.result_is_empty()) return frame.result_zeros();
   spend(frame, op.x);
-  const mx::Stream s = cpu_stream(frame);
+  const mx::Stream s = frame.cpu_stream();
   const Matrices x = matrices_of(symmetric(frame.in(op.x), op.upper, s), s);
   const array factor = mx::linalg::cholesky(x.values, op.upper, s);
   // LAPACK stops at a pivot that is not positive and leaves it there.
@@ -61,7 +61,7 @@ std::vector<array> emit(const op::Svd& op, Frame& frame) {
     return {identity_result(frame, 0), frame.result_zeros(1), identity_result(frame, 2)};
   }
   spend(frame, op.x);
-  const mx::Stream s = cpu_stream(frame);
+  const mx::Stream s = frame.cpu_stream();
   const bool complex = is_complex(frame, op.x);
   const Finite x = finite_of(complex ? frame.in(op.x) : operand(frame, op.x).values, s);
   std::vector<array> factors = complex || op.full ? mx::linalg::svd(x.values, true, s) : thin_svd(x.values, s);
@@ -85,7 +85,7 @@ std::vector<array> emit(const op::Svd& op, Frame& frame) {
 std::vector<array> emit(const op::Eigh& op, Frame& frame) {
   if (frame.result_is_empty(1)) return {frame.result_zeros(), frame.result_zeros(1)};
   spend(frame, op.x);
-  const mx::Stream s = cpu_stream(frame);
+  const mx::Stream s = frame.cpu_stream();
   const array given = is_complex(frame, op.x) ? frame.in(op.x) : operand(frame, op.x).values;
   const Finite x = finite_of(symmetric(given, op.upper, s), s);
   const auto [values, vectors] = mx::linalg::eigh(x.values, "L", s);
@@ -108,7 +108,7 @@ array emit(const op::Solve& op, Frame& frame) {
 array emit(const op::TriangularSolve& op, Frame& frame) {
   if (frame.result_is_empty()) return frame.result_zeros();
   spend(frame, op.b);
-  const mx::Stream s = cpu_stream(frame);
+  const mx::Stream s = frame.cpu_stream();
   array given = frame.in(op.a, frame.result_dtype());
   if (op.transpose) given = mx::swapaxes(given, -1, -2, s);
   if (!op.unit) {
