@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engines/mlx/fresh.h"
 #include "engines/mlx/guards.h"
 #include "engines/mlx/plan.h"
 #include "engines/mlx/tensor.h"
@@ -90,6 +91,7 @@ void MlxInvocation::lower_and_submit() {
     fill_state_after(i);
   }
   translated([&] { submit(std::move(computed), call_.guards); });
+  find_shared_outputs();
 }
 
 void MlxInvocation::fill_outputs() {
@@ -101,8 +103,22 @@ void MlxInvocation::fill_outputs() {
     if (is_state) certain_ = false;  // the next call would write to it
     MlxTensor& output = refilled(outputs[i], call_.device);
     output.fill(results_[i], type.dtype, type.scheme);
-    output.set_passing(!is_state);
+    output.set_fresh(!call_.device.is_cpu() && call_.plan.custom_ops.empty() && gets_fresh_memory(results_[i]));
     frame_.sizes(type.shape, output.mutable_sizes());
+  }
+}
+
+// Views of one another have been seen as fresh.
+void MlxInvocation::find_shared_outputs() {
+  const auto tensor = [](const Handle& handle) { return dynamic_cast<const MlxTensor*>(handle.get()); };
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    MlxTensor& output = *unshared(outputs[i]);
+    if (!output.is_fresh()) continue;
+    const auto shares = [&](const Handle& handle) { return output.shares_memory_with(*tensor(handle)); };
+    bool is_shared = false;
+    for (size_t j = 0; j < outputs.size(); ++j) is_shared |= j != i && shares(outputs[j]);
+    for (size_t j = 0; j < states.size(); ++j) is_shared |= call_.states_written[j] && shares(states_after_[j]);
+    if (is_shared) output.set_fresh(false);
   }
 }
 

@@ -29,6 +29,7 @@ class MlxInvocation final : public Invocation {
   void take_states();
   void lower_and_submit();
   void fill_outputs();
+  void find_shared_outputs();
   void fill_state_after(size_t i);
   void forget_work();
 

@@ -10,14 +10,15 @@ void MlxTensor::fill(array value, DType dtype, const std::optional<QuantScheme>&
   value_ = std::move(value);
   dtype_ = dtype;
   scheme_ = scheme;
+  is_fresh_ = is_used_ = false;
 }
 
 const array& MlxTensor::on_host(std::optional<array>& copy) const {
   wait();
   if (value_->size() == 0) return *value_;
-  // On a GPU reading moves the memory to where both reach it, under whoever uses it: then a copy goes instead.
-  const auto may_move = [&] { return passing_ && weak_from_this().use_count() <= 1 && value_->is_donatable(); };
-  const bool stays = !device_.is_cpu() && !may_move();
+  // On a GPU reading moves the memory to where both reach it. Where others use it, or may, a copy goes instead.
+  const bool may_move = is_fresh_ && !is_used_ && weak_from_this().use_count() <= 1;
+  const bool stays = !device_.is_cpu() && !may_move;
   if (!stays && value_->flags().row_contiguous) return *value_;
   device_.run([&] {
     copy = stays ? copied(*value_, device_.stream()) : mx::contiguous(*value_, false, device_.stream());

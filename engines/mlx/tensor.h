@@ -5,6 +5,7 @@
 // Failure    what MLX reports while it waits.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -26,15 +27,23 @@ class MlxTensor final : public DeviceTensor, public std::enable_shared_from_this
   void wait() const override { array(*value_).wait(); }
   Tensor to_host() const override;
   void read(std::span<std::byte> into) const override;
-  const array& value() const { return *value_; }
+  // For others to use, from now on.
+  const array& value() const {
+    is_used_ = true;
+    return *value_;
+  }
+  bool shares_memory_with(const MlxTensor& other) const {
+    return value_->data_shared_ptr() == other.value_->data_shared_ptr();
+  }
   const Integers& known() const { return known_; }
 
   // ---- of one that nobody else holds
   void fill(array value, DType dtype, const std::optional<QuantScheme>& scheme);
   Sizes& mutable_sizes() { return sizes_; }
   Integers& mutable_known() { return known_; }
-  // An output, which nothing on the device needs unless it is held on to.
-  void set_passing(bool passing) { passing_ = passing; }
+  // Until it is used its memory is no other array's (engines/mlx/fresh.h).
+  bool is_fresh() const { return is_fresh_; }
+  void set_fresh(bool fresh) { is_fresh_ = fresh; }
   array take() { return *std::exchange(value_, std::nullopt); }
   void clear() { value_.reset(); }
 
@@ -48,7 +57,8 @@ class MlxTensor final : public DeviceTensor, public std::enable_shared_from_this
   Sizes sizes_;
   std::optional<QuantScheme> scheme_;
   Integers known_;
-  bool passing_ = false;
+  bool is_fresh_ = false;
+  mutable std::atomic<bool> is_used_ = false;
 };
 
 // What a handle holds, to be filled anew; none where others hold it too. Precondition: not null.
