@@ -12,45 +12,20 @@ namespace {
 constexpr std::string_view kViews[] = {"ExpandDims", "Flatten", "Reshape", "Squeeze", "Transpose", "Unflatten"};
 
 // Those that programs end with, of the many that write memory of their own, or of an operand that nobody else has.
-constexpr std::string_view kWriters[] = {"Add",
-                                         "AddMM",
-                                         "And",
-                                         "ArgReduce",
-                                         "ArgSort",
-                                         "AsType",
-                                         "Concatenate",
-                                         "CumSum",
-                                         "Convolution",
-                                         "Divide",
-                                         "Erf",
-                                         "Exp",
-                                         "Gather",
-                                         "LayerNorm",
-                                         "Log",
-                                         "LogSumExp",
-                                         "Matmul",
-                                         "Max",
-                                         "Maximum",
-                                         "Min",
-                                         "Minimum",
-                                         "Multiply",
-                                         "Negative",
-                                         "Or",
-                                         "Power",
-                                         "Prod",
-                                         "RMSNorm",
-                                         "Rsqrt",
-                                         "QuantizedMatmul",
-                                         "ScaledDotProductAttention",
-                                         "Select",
-                                         "Sigmoid",
-                                         "Softmax",
-                                         "Sort",
-                                         "Sqrt",
-                                         "Square",
-                                         "Subtract",
-                                         "Sum",
-                                         "Tanh"};
+constexpr std::string_view kWriters[] = {  //
+    "Add",         "AddMM",       "And",
+    "ArgReduce",   "ArgSort",     "AsType",
+    "Concatenate", "Convolution", "CumSum",
+    "Divide",      "Erf",         "Exp",
+    "Gather",      "LayerNorm",   "Log",
+    "LogSumExp",   "Matmul",      "Max",
+    "Maximum",     "Min",         "Minimum",
+    "Multiply",    "Negative",    "Or",
+    "Power",       "Prod",        "QuantizedMatmul",
+    "RMSNorm",     "Rsqrt",       "ScaledDotProductAttention",
+    "Select",      "Sigmoid",     "Softmax",
+    "Sort",        "Sqrt",        "Square",
+    "Subtract",    "Sum",         "Tanh"};
 
 bool is_one_of(std::string_view name, const auto& names) { return std::ranges::find(names, name) != std::end(names); }
 
@@ -66,5 +41,7 @@ bool gets_fresh_memory(const array& x) {
   }
   return false;
 }
+
+bool share_memory(const array& a, const array& b) { return a.data_shared_ptr() == b.data_shared_ptr(); }
 
 }  // namespace ingot::mlx_engine

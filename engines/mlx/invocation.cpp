@@ -91,7 +91,7 @@ void MlxInvocation::lower_and_submit() {
     fill_state_after(i);
   }
   translated([&] { submit(std::move(computed), call_.guards); });
-  find_shared_outputs();
+  if (!call_.device.is_cpu()) find_shared_outputs();
 }
 
 void MlxInvocation::fill_outputs() {
@@ -108,17 +108,15 @@ void MlxInvocation::fill_outputs() {
   }
 }
 
-// Views of one another have been seen as fresh.
+// Those that are views of one another, or of states, were taken for fresh.
 void MlxInvocation::find_shared_outputs() {
-  const auto tensor = [](const Handle& handle) { return dynamic_cast<const MlxTensor*>(handle.get()); };
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    MlxTensor& output = *unshared(outputs[i]);
-    if (!output.is_fresh()) continue;
-    const auto shares = [&](const Handle& handle) { return output.shares_memory_with(*tensor(handle)); };
+  for (size_t i = 0; i < results_.size(); ++i) {
     bool is_shared = false;
-    for (size_t j = 0; j < outputs.size(); ++j) is_shared |= j != i && shares(outputs[j]);
-    for (size_t j = 0; j < states.size(); ++j) is_shared |= call_.states_written[j] && shares(states_after_[j]);
-    if (is_shared) output.set_fresh(false);
+    for (size_t j = 0; j < results_.size(); ++j) is_shared |= j != i && share_memory(results_[i], results_[j]);
+    for (size_t j = 0; j < states.size(); ++j) {
+      is_shared |= call_.states_written[j] && share_memory(results_[i], array_of(states_after_[j]));
+    }
+    if (is_shared) unshared(outputs[i])->set_fresh(false);
   }
 }
 

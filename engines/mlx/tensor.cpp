@@ -13,12 +13,17 @@ void MlxTensor::fill(array value, DType dtype, const std::optional<QuantScheme>&
   is_fresh_ = is_used_ = false;
 }
 
+bool MlxTensor::may_move() const {
+  if (!is_fresh_ || weak_from_this().use_count() > 1) return false;
+  std::atomic_thread_fence(std::memory_order_acquire);  // whoever let go of it last may have used it before
+  return !is_used_;
+}
+
 const array& MlxTensor::on_host(std::optional<array>& copy) const {
   wait();
   if (value_->size() == 0) return *value_;
   // On a GPU reading moves the memory to where both reach it. Where others use it, or may, a copy goes instead.
-  const bool may_move = is_fresh_ && !is_used_ && weak_from_this().use_count() <= 1;
-  const bool stays = !device_.is_cpu() && !may_move;
+  const bool stays = !device_.is_cpu() && !may_move();
   if (!stays && value_->flags().row_contiguous) return *value_;
   device_.run([&] {
     copy = stays ? copied(*value_, device_.stream()) : mx::contiguous(*value_, false, device_.stream());

@@ -1,7 +1,7 @@
 // MlxTensor: a tensor on one of MLX's devices.
 //
 // Ownership  shares the array's memory.
-// Threads    immutable, any thread; whoever alone holds one may fill it anew (`refilled`).
+// Threads    immutable, any thread; `to_host` and `read` one at a time; whoever alone holds one may fill it anew (`refilled`).
 // Failure    what MLX reports while it waits.
 #pragma once
 
@@ -32,9 +32,8 @@ class MlxTensor final : public DeviceTensor, public std::enable_shared_from_this
     is_used_ = true;
     return *value_;
   }
-  bool shares_memory_with(const MlxTensor& other) const {
-    return value_->data_shared_ptr() == other.value_->data_shared_ptr();
-  }
+  // Whether a GPU may move its memory to where the host reads it.
+  bool may_move() const;
   const Integers& known() const { return known_; }
 
   // ---- of one that nobody else holds
@@ -42,7 +41,6 @@ class MlxTensor final : public DeviceTensor, public std::enable_shared_from_this
   Sizes& mutable_sizes() { return sizes_; }
   Integers& mutable_known() { return known_; }
   // Until it is used its memory is no other array's (engines/mlx/fresh.h).
-  bool is_fresh() const { return is_fresh_; }
   void set_fresh(bool fresh) { is_fresh_ = fresh; }
   array take() { return *std::exchange(value_, std::nullopt); }
   void clear() { value_.reset(); }

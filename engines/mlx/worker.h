@@ -2,8 +2,8 @@
 //
 // MLX ties streams to threads, and starts a thread for every stream of the CPU. So a device has one stream, and one
 // worker that everything that needs the stream goes through, however many threads call. Work that comes while the worker
-// has none is done on the caller's thread: to hand five small nodes to another and back takes as long as they do. What
-// comes meanwhile is the worker's.
+// has none is done on the caller's thread, since a hand-over costs more than a small call can spare. What comes meanwhile
+// is the worker's.
 //
 // Ownership  of the thread. Work stays with its caller, who waits for it: to queue it allocates nothing.
 // Threads    `run` from any thread, in the order in which work comes; no lock, but for those who go to sleep.
