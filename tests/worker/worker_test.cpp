@@ -8,11 +8,13 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <latch>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "program/error.h"
@@ -22,22 +24,35 @@ namespace {
 
 using std::chrono::milliseconds;
 
+// Waits until other threads have surely come to where they wait.
+void let_settle() { std::this_thread::sleep_for(milliseconds(50)); }
+
+// Joined when it is let go of.
+template <class F>
+auto on_thread(F function) {
+  return std::async(std::launch::async, std::move(function));
+}
+
 // A thread that is at work until it is let go.
 class Busy {
  public:
   explicit Busy(Worker& worker)
-      : thread_([&] {
+      : thread_(on_thread([&] {
           Awake awake;
-          worker.run([&] { begun_.count_down(), go_.wait(); }, awake);
-        }) {
+          worker.run([&] { id_ = std::this_thread::get_id(), begun_.count_down(), go_.wait(); }, awake);
+        })) {
     begun_.wait();
   }
   void let_go() { go_.count_down(); }
-  std::thread::id id() const { return thread_.get_id(); }
+  void let_go_later() {
+    later_ = on_thread([this] { let_settle(), let_go(); });
+  }
+  std::thread::id id() const { return id_; }
 
  private:
   std::latch begun_{1}, go_{1};
-  std::jthread thread_;
+  std::thread::id id_;
+  std::future<void> thread_, later_;
 };
 
 TEST(Worker, ReturnsWhatWorkReturnsOrThrows) {
@@ -60,25 +75,26 @@ TEST(Worker, DoesOnItsOwnThreadWhatComesMeanwhileInOrder) {
   Worker worker;
   std::vector<std::string> order;
   std::vector<std::thread::id> on;
-  std::vector<std::jthread> callers;
+  std::vector<std::future<std::thread::id>> callers;
   std::vector<std::thread::id> ids;
   {
     Busy busy(worker);
     ids.push_back(busy.id());
     for (const char* name : {"a", "b", "c", "d"}) {
       std::latch comes(1);
-      callers.emplace_back([&, name] {
+      callers.push_back(on_thread([&, name] {
         comes.count_down();
         Awake awake;
         worker.run([&] { order.emplace_back(name), on.push_back(std::this_thread::get_id()); }, awake);
-      });
+        return std::this_thread::get_id();
+      }));
       comes.wait();
-      std::this_thread::sleep_for(milliseconds(20));  // till it has come, and sleeps
+      let_settle();
     }
     EXPECT_TRUE(order.empty());
     busy.let_go();
   }
-  for (std::jthread& caller : callers) ids.push_back(caller.get_id()), caller.join();
+  for (auto& caller : callers) ids.push_back(caller.get());
   EXPECT_EQ(order, (std::vector<std::string>{"a", "b", "c", "d"}));
   for (const std::thread::id id : on) {
     EXPECT_EQ(id, on[0]);
@@ -95,10 +111,7 @@ TEST(Worker, WorkMayHaveWorkDone) {
   };
   EXPECT_EQ(worker.run(nested, awake), std::this_thread::get_id());
   Busy busy(worker);
-  std::jthread later([&] {
-    std::this_thread::sleep_for(milliseconds(20));
-    busy.let_go();
-  });
+  busy.let_go_later();
   EXPECT_NE(worker.run(nested, awake), std::this_thread::get_id());
 }
 
@@ -107,10 +120,7 @@ TEST(Worker, QueuedWorkMayThrow) {
   Worker worker;
   Awake awake;
   Busy busy(worker);
-  std::jthread later([&] {
-    std::this_thread::sleep_for(milliseconds(20));
-    busy.let_go();
-  });
+  busy.let_go_later();
   EXPECT_THROW(worker.run([] { throw Error(Code::limit, "too much"); }, awake), Error);
   EXPECT_EQ(worker.run([] { return 1; }, awake), 1);
 }
@@ -119,15 +129,15 @@ TEST(Worker, OnePieceAtATime) {
   constexpr int threads = 16, pieces = 2000;
   Worker worker;
   int done = 0, within = 0;  // no atomics: the worker keeps them
-  std::vector<std::jthread> callers;
+  std::vector<std::future<void>> callers;
   for (int t = 0; t < threads; ++t) {
-    callers.emplace_back([&] {
+    callers.push_back(on_thread([&] {
       Awake awake;
       for (int mine = 0; mine < pieces; ++mine) {
         const int inside = worker.run([&] { return ++done, ++within, within--; }, awake);
         ASSERT_EQ(inside, 1);
       }
-    });
+    }));
   }
   callers.clear();
   EXPECT_EQ(done, threads * pieces);
@@ -136,19 +146,17 @@ TEST(Worker, OnePieceAtATime) {
 TEST(Worker, EndsWithWhatItHasAndRefusesTheRest) {
   Worker worker;
   bool is_done = false;
-  std::jthread caller, ender;
   {
     Busy busy(worker);
-    caller = std::jthread([&] {
+    const auto caller = on_thread([&] {
       Awake awake;
       worker.run([&] { is_done = true; }, awake);
     });
-    std::this_thread::sleep_for(milliseconds(20));
-    ender = std::jthread([&] { worker.end(); });
-    std::this_thread::sleep_for(milliseconds(20));
+    let_settle();
+    const auto ender = on_thread([&] { worker.end(); });
+    let_settle();
     busy.let_go();
   }
-  caller.join(), ender.join();
   EXPECT_TRUE(is_done);
   Awake awake;
   try {
@@ -164,9 +172,9 @@ TEST(Worker, EndsWithWhatItHasAndRefusesTheRest) {
 TEST(Worker, EndsWhileOthersGoOn) {
   Worker worker;
   std::atomic<int> calls = 0, refused = 0;
-  std::vector<std::jthread> callers;
+  std::vector<std::future<void>> callers;
   for (int t = 0; t < 8; ++t) {
-    callers.emplace_back([&] {
+    callers.push_back(on_thread([&] {
       Awake awake;
       try {
         while (true) worker.run([&] { ++calls, std::this_thread::sleep_for(milliseconds(1)); }, awake);
@@ -174,7 +182,7 @@ TEST(Worker, EndsWhileOthersGoOn) {
         EXPECT_EQ(error.code(), Code::cancelled);
         ++refused;
       }
-    });
+    }));
   }
   while (calls < 20) std::this_thread::yield();
   EXPECT_TRUE(worker.end());
