@@ -8,10 +8,8 @@
 namespace ingot::onnx {
 namespace {
 
-using Rows = std::unordered_multimap<std::string_view, const Handler*>;
-
-Rows all_rows() {
-  Rows rows;
+std::vector<Handler> collected() {
+  std::vector<Handler> all;
   for (const auto family : {activation_handlers(),
                             attention_handlers(),
                             cast_handlers(),
@@ -46,15 +44,28 @@ Rows all_rows() {
                             slice_handlers(),
                             sort_handlers(),
                             training_handlers()}) {
-    for (const Handler& handler : family) rows.emplace(handler.op, &handler);
+    all.insert(all.end(), family.begin(), family.end());
   }
+  return all;
+}
+
+using Rows = std::unordered_multimap<std::string_view, const Handler*>;
+
+Rows by_op() {
+  Rows rows;
+  for (const Handler& handler : all_handlers()) rows.emplace(handler.op, &handler);
   return rows;
 }
 
 }  // namespace
 
+const std::vector<Handler>& all_handlers() {
+  static const std::vector<Handler> all = collected();
+  return all;
+}
+
 const Handler& find_handler(std::string_view domain, std::string_view op, int64_t version) {
-  static const Rows rows = all_rows();
+  static const Rows rows = by_op();
   const Handler* other = nullptr;
   const auto [first, last] = rows.equal_range(op);
   for (auto row = first; row != last; ++row) {

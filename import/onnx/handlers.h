@@ -12,6 +12,7 @@
 #include <limits>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "import/onnx/node.h"
 
@@ -62,6 +63,8 @@ std::span<const Handler> shape_handlers();
 std::span<const Handler> slice_handlers();
 std::span<const Handler> sort_handlers();
 std::span<const Handler> training_handlers();
+
+const std::vector<Handler>& all_handlers();
 
 // Throws Unsupported where no row fits, with what would.
 const Handler& find_handler(std::string_view domain, std::string_view op, int64_t version);

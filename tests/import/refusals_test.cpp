@@ -1,6 +1,7 @@
 // What no ONNX file may hold, and what Ingot cannot express: each with its message.
 #include <gtest/gtest.h>
 
+#include "import/onnx/handlers.h"
 #include "tests/import/model_writer.h"
 #include "tests/support/command.h"
 
@@ -285,6 +286,31 @@ TEST(OnnxRefusals, FunctionsThatCallThemselves) {
     w.add_string(10, "mine");
   })};
   EXPECT_EQ(refusal(encode(model)), "bad file: [F] function \"F\" calls itself (at call/again)");
+}
+
+// ---------------------------------------------------------------------------------------------------- any op
+
+// Nodes that have too few inputs, too many, or none of their attributes: a refusal is an Error.
+TEST(OnnxRefusals, AnyOpOfAnyInputs) {
+  const std::vector<std::vector<std::string>> inputs = {
+      {}, {"x"}, {"", ""}, {"x", "", "x"}, {"", "x", "x", "x"}, {"x", "x"}, {"x", "x", "x", "x", "x", "x", "x", "x"}};
+  const std::vector<std::vector<std::string>> outputs = {{"y"}, {"", "y"}, {"y", "a", "b", "c", "d"}};
+  for (const onnx::Handler& handler : onnx::all_handlers()) {
+    for (const auto& in : inputs) {
+      for (const auto& out : outputs) {
+        const std::string domain(handler.domain == "ai.onnx" ? "" : handler.domain);
+        ModelText model = one_node({std::string(handler.op), in, out, {}, "n", domain});
+        model.opsets = {opset("", 17), opset(domain, handler.since)};
+        if (domain.empty()) model.opsets.erase(model.opsets.begin());
+        try {
+          import_bytes(encode(model));
+        } catch (const Error&) {
+        } catch (const std::exception& error) {
+          ADD_FAILURE() << handler.domain << " " << handler.op << " of " << in.size() << ": " << error.what();
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -112,8 +112,8 @@ void unsqueeze_handler(Node& node, GraphBuilder&) {
 // ---------------------------------------------------------------------------------------------------- joining, cutting
 
 void concat(Node& node, GraphBuilder& graph) {
+  const Shape first = node.input(0).shape();
   std::vector<Var> operands = node.inputs();
-  const Shape first = operands.at(0).shape();
   const int64_t axis = axis_of(node, "axis", node.integer("axis"), node.rank(0));
   for (Var& operand : operands) {
     if (operand.shape().size() != first.size()) continue;  // inference says so
