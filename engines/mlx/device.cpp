@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "program/debug.h"
 #include "program/error.h"
 #include "program/text/suggest.h"
 
@@ -60,8 +61,8 @@ void Device::end() noexcept {
     if (!worker_.end()) return;
     mx::synchronize(stream_);
     if (beside_) mx::synchronize(*beside_);
-  } catch (const std::exception&) {
-    // What was submitted has failed, and nobody waits for it any more.
+  } catch (const std::exception& error) {  // of what was submitted: nobody waits for it any more
+    debug(1, [&] { return fmt::format("while the process ends: {}", error.what()); });
   }
 }
 
