@@ -29,6 +29,11 @@ void set_up() {
   setenv("MLX_ENABLE_TF32", "0", 0);
 }
 
+// What is older is destroyed later: by then nothing of ours may run on MLX's streams, encoders and allocator.
+void end_all() {
+  for (Device* device : devices()) device->end();
+}
+
 std::vector<Device*> make_devices() {
   set_up();
   std::vector<Device*> all;
@@ -37,12 +42,8 @@ std::vector<Device*> make_devices() {
   if (mx::is_available(cpu)) all.push_back(new Device("cpu", cpu));
   // Freed buffers are kept for the next call; MLX's own limit for the CPU is 32 MB.
   if (all.size() == 1) mx::set_cache_limit(static_cast<size_t>(host_memory() / 8));
+  static_cast<void>(std::atexit(end_all));
   return all;
-}
-
-// What is older is destroyed later: by then nothing of ours may run on MLX's streams, encoders and allocator.
-void end_all() {
-  for (Device* device : devices()) device->end();
 }
 
 }  // namespace
@@ -77,8 +78,6 @@ DeviceFacts Device::facts() const {
 
 const std::vector<Device*>& devices() {
   static const auto& all = *new const std::vector<Device*>(make_devices());  // found by threads that outlive main, too
-  static const int at_exit = std::atexit(end_all);
-  static_cast<void>(at_exit);
   return all;
 }
 
