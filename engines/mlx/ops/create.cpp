@@ -44,12 +44,21 @@ array emit(const op::Full& op, Frame& frame) {
 // The largest number of the dtype below 1.
 double below_one(DType dtype) { return 1 - std::ldexp(1, -1 - float_format(dtype)->mantissa_bits); }
 
+// cos(2π·u) for u of 0 … 1. In f32 a whole turn would be rounded too coarsely: |u - 1/2| - 1/4 is exact, and at most a
+// quarter of one.
+array cosine_of_turns(const array& u, DType dtype, mx::Stream s) {
+  const auto number = [&](double value) { return constant(value, dtype); };
+  if (dtype == DType::f64) return cos(mx::multiply(number(2 * std::numbers::pi), u, s), s);
+  const array quarter = mx::subtract(mx::abs(mx::subtract(u, number(0.5), s), s), number(0.25), s);
+  return mx::sin(mx::multiply(number(2 * std::numbers::pi), quarter, s), s);
+}
+
 // Box-Muller
 array normal(const array& u1, const array& u2, DType dtype, mx::Stream s) {
   const auto number = [&](double value) { return constant(value, dtype); };
   const array logarithm = mx::log(mx::subtract(number(1), mx::astype(u1, to_mlx(dtype), s), s), s);
-  const array angle = mx::multiply(number(2 * std::numbers::pi), mx::astype(u2, to_mlx(dtype), s), s);
-  return mx::multiply(mx::sqrt(mx::multiply(number(-2), logarithm, s), s), cos(angle, s), s);
+  const array cosine = cosine_of_turns(mx::astype(u2, to_mlx(dtype), s), dtype, s);
+  return mx::multiply(mx::sqrt(mx::multiply(number(-2), logarithm, s), s), cosine, s);
 }
 
 // offset + scale·sample
