@@ -151,17 +151,20 @@ void compare(std::string_view name, Network network, const CompareOptions& optio
   Theirs theirs(network, options.compile_by_hand);
   double worst = 0;
   bool ours_first = false;
+  const auto run = [&](auto& side) {
+    for (int i = 0; i < options.in_a_row; ++i) side.run();
+  };
   const auto step = [&] {
     ours_first = !ours_first;  // the second finds caches and clocks as the first has left them
-    if (ours_first) ours.run();
-    theirs.run();
-    if (!ours_first) ours.run();
+    if (ours_first) run(ours);
+    run(theirs);
+    if (!ours_first) run(ours);
     worst = std::max(worst, theirs.difference(ours.output()));
     if (network.next) network.next(ours.output());
   };
   for (int i = 0; i < 3; ++i) step();
   ours.times = theirs.times = {};
-  for (int i = 0; i < options.calls; ++i) step();
+  for (int i = 0; i < options.calls; i += options.in_a_row) step();
   fmt::print("| {} |", name);
   print_times(ours.times.total, theirs.times.total);
   print_times(ours.times.host, theirs.times.host);

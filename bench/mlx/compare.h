@@ -12,6 +12,7 @@ namespace ingot::bench {
 struct CompareOptions {
   std::string device;  // of Ingot; empty: the engine's first
   int calls = 50;
+  int in_a_row = 1;  // of one side, before those of the other
   bool compile_by_hand = true;
 };
 

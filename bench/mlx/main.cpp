@@ -22,6 +22,8 @@ void run(const CompareOptions& options, const std::string& only) {
   };
   CompareOptions small = options;
   small.calls *= 100;
+  small.in_a_row =
+      100;  // small calls find threads awake that called before, and take cores from the others while they are
   row("5 nodes, by hand with mlx::compile", five_nodes, small);
   small.compile_by_hand = false;
   row("5 nodes, by hand without it", five_nodes, small);

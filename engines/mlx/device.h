@@ -1,10 +1,12 @@
-// Device: one device of MLX, its one stream, and the worker that graphs go through to be built and submitted there.
+// Device: one device of MLX, and the worker that owns its one stream, which graphs go through to be built and submitted.
 //
 // Ownership  devices live as long as the process, as MLX's own do; their work ends when the process begins to exit.
 // Threads    every method from any thread; nothing is shared between devices.
 // Failure    Code::not_found for a device that this build or machine does not have.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -34,6 +36,7 @@ class Device {
   auto run(F work, Awake& awake) {
     const auto on_stream = [&] {
       mx::set_default_stream(stream_);  // else MLX makes one, and on the CPU a thread, for every thread that evaluates
+      const CountsAtEnd counts{done_};
       return work();
     };
     return worker_.run(on_stream, awake);
@@ -43,13 +46,23 @@ class Device {
     Awake awake;
     return run(std::move(work), awake);
   }
+  // The last of some work: the thread on which MLX computes for a CPU then waits awake for more. To wake it takes longer
+  // than a small call, above all where a core that has nothing to do is a virtual machine's.
+  void stay_awake();
   // Returns when what was submitted is done, and nothing more is. Not within `run`: there it does nothing.
   void end() noexcept;
 
  private:
+  struct CountsAtEnd {
+    std::atomic<uint64_t>& count;
+    ~CountsAtEnd() { ++count; }
+  };
+
   std::string name_;
   mx::Stream stream_;
   std::optional<mx::Stream> beside_;  // its CPU, once used
+  std::atomic<uint64_t> done_ = 0;    // pieces of work
+  Awake for_more_;                    // MLX's thread's own
   Worker worker_;
 };
 

@@ -92,6 +92,7 @@ void MlxInvocation::lower_and_submit() {
   }
   translated([&] { submit(std::move(computed), call_.guards); });
   if (!call_.device.is_cpu()) find_shared_outputs();
+  call_.device.stay_awake();
 }
 
 void MlxInvocation::fill_outputs() {

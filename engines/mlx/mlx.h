@@ -2,6 +2,7 @@
 #pragma once
 
 #include <mlx/mlx.h>
+#include <mlx/scheduler.h>
 
 namespace ingot::mlx_engine {
 
