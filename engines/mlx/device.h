@@ -35,7 +35,7 @@ class Device {
   template <class F>
   auto run(F work, Awake& awake) {
     const auto on_stream = [&] {
-      mx::set_default_stream(stream_);  // else MLX makes one, and on the CPU a thread, for every thread that evaluates
+      mx::set_default_stream(stream_);  // for ops of the host that name none: else MLX makes one for every thread
       const CountsAtEnd counts{done_};
       return work();
     };
