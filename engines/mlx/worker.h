@@ -1,9 +1,8 @@
 // Worker: a thread with a queue of work, which is done one piece after the other.
 //
 // MLX ties streams to threads, and starts a thread for every stream of the CPU. So a device has one stream, and one
-// worker that everything that needs the stream goes through, however many threads call. Work that comes while the worker
-// has none is done on the caller's thread, since a hand-over costs more than a small call can spare. What comes meanwhile
-// is the worker's.
+// worker that owns it, however many threads call. While the worker has nothing to do, what comes is done on the caller's
+// thread, since a hand-over costs more than a small call can spare; what comes meanwhile is queued for its own.
 //
 // Ownership  of the thread. Work stays with its caller, who waits for it: to queue it allocates nothing.
 // Threads    `run` from any thread, in the order in which work comes; no lock, but for those who go to sleep.
