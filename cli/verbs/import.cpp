@@ -21,7 +21,7 @@ namespace {
 
 struct Options {
   std::string file, output, report;
-  std::vector<std::string> shapes, constants;
+  std::vector<std::string> shapes, constants, parameters;
   bool external_weights = false;
 };
 
@@ -68,6 +68,7 @@ int import(const Options& options) {
   for (const std::string& spec : options.constants) {
     for (NamedTensor& constant : read_spec(spec, {})) how.constants[constant.name] = std::move(constant.tensor);
   }
+  how.parameters.insert(options.parameters.begin(), options.parameters.end());
   const onnx::ImportResult result = [&] {
     const Progress progress("reading " + options.file);
     return onnx::import_model(std::filesystem::path(options.file), how);
@@ -91,6 +92,9 @@ Verb add_import(CLI::App& root) {
   app->add_option("--shape", o->shapes, "INPUT=SIZE,SIZE,…: 8, a symbol S, or one with bounds S=1..512")
       ->allow_extra_args(false);
   app->add_option("--constant", o->constants, "an input that is known now, and no input of the program: as run --input")
+      ->allow_extra_args(false);
+  app->add_option("--parameter", o->parameters,
+                  "an initializer of one element that stays a weight, and no fixed number")
       ->allow_extra_args(false);
   app->add_option("--report", o->report, "write what could not be imported as JSON; - for standard output");
   app->add_flag("--external-weights", o->external_weights, "put large weights into NAME.safetensors beside the file");

@@ -123,9 +123,10 @@ Var as_var(Context& context, Body& body, const Value& value) {
   if (value.sequence()) throw Unsupported("a sequence is used as a tensor");
   if (!value.constant()) throw Unsupported("a value that was left out is used as a tensor");
   const Constant& constant = *value.constant();
-  // A number that the file does not name is part of the computation, not a parameter.
+  // Exporters name a number of the computation, as an eps, in the same way as a parameter.
   const DType dtype = constant.tensor.dtype();
-  if (constant.name.empty() && constant.tensor.elements() == 1 && kind(dtype) != Kind::storage) {
+  const bool is_number = constant.tensor.elements() == 1 && kind(dtype) != Kind::storage;
+  if (is_number && !context.options.parameters.contains(constant.name)) {
     return graph.full(constant.tensor.type().shape, scalar_of(constant.tensor), {.dtype = dtype});
   }
   return graph.weight(context.weights.add(constant));

@@ -68,6 +68,10 @@ class ModelImport {
     const GraphProto& graph = context_.model.graph;
     check_options(graph);
     scope_.define_initializers(graph);
+    for (const std::string& name : context_.options.parameters) {
+      if (scope_.has_initializer(name)) continue;
+      throw Error(Code::not_found, fmt::format("there is no initializer {} that could stay a weight", quote(name)));
+    }
     for (const ValueInfoProto& input : graph.input) define_input(input);
     scope_.declare_types(graph.value_info);
     scope_.declare_types(graph.output);

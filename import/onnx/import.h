@@ -20,6 +20,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ struct ImportOptions {
   std::map<std::string, std::vector<std::string>> shapes;
   // Contents of inputs that never change: they are constants of the program, and no inputs of its method.
   std::map<std::string, Tensor> constants;
+  // Initializers of one element that stay weights. The others are numbers of the computation, which passes can read.
+  std::set<std::string> parameters;
   Limits limits;
   // Called now and then with the number of nodes done, of how many.
   std::function<void(size_t done, size_t total)> progress;

@@ -162,6 +162,23 @@ TEST(OnnxImport, WeightsAreSharedByContents) {
   EXPECT_EQ(result.program->weights[0].name, "w1");
 }
 
+// A number is part of the computation, whatever the exporter calls it, unless it is said to be a parameter.
+TEST(OnnxImport, InitializersOfOneElementAreNumbers) {
+  const float half = 0.5F;
+  ModelText model = one_node({"Mul", {"x", "scale"}, {"y"}});
+  model.graph.outputs = {value_info("y", kFloat, {2, 3})};
+  model.graph.initializers = {raw_tensor("scale", kFloat, {1}, Bytes(reinterpret_cast<const char*>(&half), 4))};
+  const auto weights_with = [&](const onnx::ImportOptions& options) {
+    const Program program = import_bytes(encode(model), options).program.value();
+    std::vector<std::string> names;
+    for (const Weight& weight : program.weights) names.push_back(weight.name);
+    return names;
+  };
+  EXPECT_EQ(weights_with({}), std::vector<std::string>{});
+  EXPECT_EQ(weights_with({.parameters = {"scale"}}), std::vector<std::string>{"scale"});
+  EXPECT_THROW(weights_with({.parameters = {"scales"}}), Error);
+}
+
 // The bytes of an aligned weight are those of the mapped file, also after everything else is gone.
 TEST(OnnxImport, WeightsAreViewsOfTheFile) {
   const Program program = import_fixture("external_data");
