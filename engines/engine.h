@@ -91,6 +91,7 @@ class Engine {
   virtual std::string version() const = 0;
   virtual std::vector<std::string_view> modes() const = 0;  // the default first
   virtual std::vector<DeviceFacts> devices() const = 0;
+  virtual bool native(const Op& op, const Graph& graph) const = 0;  // else a composite runs as its decomposition
   // Precondition: the program has passed `verify`. Code::not_found for a device or mode that does not exist.
   virtual std::shared_ptr<CompiledProgram> compile(Program program, const EngineOptions& options) const = 0;
 };

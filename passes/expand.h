@@ -13,7 +13,9 @@ namespace ingot {
 // The same program with every composite replaced by its decomposition (program/decompose.h). Symbols, weights, state,
 // graphs, inputs and outputs stay, values keep their names, and the new nodes carry name and source of the composite.
 Program expand_composites(const Program& program);
-// The same, apart from those that `keep` says an engine has a kernel for.
-Program expand_composites(const Program& program, const std::function<bool(const Op&, const Graph&)>& keep);
+// The same, apart from those that an engine has a kernel for, also among those that a decomposition holds.
+// Precondition: it keeps primitives.
+using Keep = std::function<bool(const Op&, const Graph&)>;
+Program expand_composites(Program program, const Keep& keep);
 
 }  // namespace ingot

@@ -11,6 +11,7 @@
 #include "engines/reference/engine.h"
 #include "engines/reference/evaluate.h"
 #include "engines/registry.h"
+#include "passes/expand.h"
 #include "passes/hoist.h"
 #include "passes/pipeline.h"
 #include "program/debug.h"
@@ -91,7 +92,10 @@ Executable Executable::make(std::vector<Handle> weights, Program program, const 
                                  .observer = options.observer};
   Hoisted hoisted{program, {}};
   if (options.optimize && &engine != &reference::engine()) {
-    hoisted = hoist_parameter_only(optimize(std::move(hoisted.program), {.evaluate = reference::evaluate}));
+    Program better = optimize(std::move(hoisted.program), {.evaluate = reference::evaluate});
+    // What a decomposition computes from weights alone is hoisted too.
+    const auto native = [&](const Op& op, const Graph& graph) { return engine.native(op, graph); };
+    hoisted = hoist_parameter_only(expand_composites(std::move(better), native));
   }
   auto compiled = with_hoisted(engine.compile(std::move(hoisted.program), for_engine), std::move(hoisted.methods));
   std::vector<Handle> initial_states;

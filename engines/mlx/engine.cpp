@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "engines/mlx/lowering.h"
 #include "engines/mlx/program.h"
 #include "program/error.h"
 #include "program/text/suggest.h"
@@ -38,6 +39,8 @@ class MlxEngine final : public Engine {
     for (const Device* device : mlx_engine::devices()) all.push_back(device->facts());
     return all;
   }
+
+  bool native(const Op& op, const Graph& graph) const override { return mlx_engine::native(op, graph); }
 
   std::shared_ptr<CompiledProgram> compile(Program program, const EngineOptions& options) const override {
     return std::make_shared<MlxProgram>(program, find_device(options.device), find_mode(options.mode), options);

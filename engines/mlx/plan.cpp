@@ -4,34 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "engines/mlx/lowering.h"
 #include "passes/expand.h"
-#include "program/debug.h"
 #include "program/last_use.h"
 
 namespace ingot::mlx_engine {
 namespace {
-
-bool all_native(const Program& program) {
-  return std::ranges::all_of(program.graphs, [](const Graph& graph) {
-    return std::ranges::all_of(graph.nodes, [&](const Node& node) { return native(node.op, graph); });
-  });
-}
-
-std::string describe_expansions(const Program& program) {
-  std::map<std::string, int> counts;
-  for (const Graph& graph : program.graphs) {
-    for (const Node& node : graph.nodes) {
-      if (!native(node.op, graph)) ++counts[mnemonic(node.op)];
-    }
-  }
-  std::vector<std::string> parts;
-  for (const auto& [op, count] : counts) parts.push_back(fmt::format("{} ({})", op, count));
-  return fmt::format("expands {}", fmt::join(parts, ", "));
-}
 
 bool op_ends_well(const Op& op, const std::vector<bool>& graphs) {
   if (const auto* call = op.get_if<op::Call>()) return graphs[call->graph.id];
@@ -53,12 +33,7 @@ std::string about(const Op& op, const Graph& graph, bool cpu) {
 }
 
 Plan make_plan(const Program& program, const Registry& registry) {
-  Plan plan{program, {}, {}, {}, custom_ops<MlxOp>(program, registry, "mlx")};
-  // A decomposition may hold composites, down to primitives, which are all native.
-  while (!all_native(plan.program)) {
-    debug(2, [&] { return describe_expansions(plan.program); });
-    plan.program = expand_composites(plan.program, native);
-  }
+  Plan plan{expand_composites(program, native), {}, {}, {}, custom_ops<MlxOp>(program, registry, "mlx")};
   std::vector<bool> traceable;  // of whole graphs
   std::vector<Touched> touched;
   for (const Graph& graph : plan.program.graphs) {

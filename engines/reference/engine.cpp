@@ -119,6 +119,8 @@ class ReferenceEngine final : public Engine {
     return {{"cpu", "plain loops on one core", int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGE_SIZE)}};
   }
 
+  bool native(const Op&, const Graph&) const override { return true; }
+
   std::shared_ptr<CompiledProgram> compile(Program program, const EngineOptions& options) const override {
     for (size_t i = 0; i < options.weights.size(); ++i) program.weights[i].tensor = options.weights[i]->to_host();
     auto custom = custom_ops<ReferenceOp>(program, *options.registry, name());
