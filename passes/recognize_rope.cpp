@@ -1,34 +1,51 @@
-// Rotary embeddings, as x·cos + turned(x)·sin with tables that say each angle twice.
+// Rotary embeddings: as x·cos + turned(x)·sin with tables that say each angle twice, or pair by pair as x₁·cos - x₂·sin
+// and x₂·cos + x₁·sin.
+#include "passes/narrow.h"
+#include "passes/pattern.h"
 #include "passes/recognize.h"
 
 namespace ingot {
 namespace {
+
+bool is_last(const Site& site, int64_t axis, Ref ref) { return axis == -1 || axis == site.type(ref).rank() - 1; }
 
 // Part of the last axis of x.
 struct Part {
   Ref x;
   Dim start, stop;
 };
-std::optional<Part> part(const Site& site, Ref ref) {
+std::optional<Part> part(const Site& site, Ref ref, int64_t step = 1) {
   const auto* slice = site.made_by<op::Slice>(ref);
-  if (!slice || slice->axes.size() != 1 || !(slice->steps.empty() || slice->steps[0] == 1)) return {};
-  if (slice->axes[0] != -1 && slice->axes[0] != site.type(slice->x).rank() - 1) return {};
+  if (!slice || slice->axes.size() != 1 || !is_last(site, slice->axes[0], ref)) return {};
+  if ((slice->steps.empty() ? 1 : slice->steps[0]) != step) return {};
   return Part{slice->x, slice->starts[0], slice->stops[0]};
 }
 
-bool along_last(const Site& site, const op::Concatenate* op, Ref ref) {
-  return op && op->operands.size() == 2 && (op->axis == -1 || op->axis == site.type(ref).rank() - 1);
+// The part of x that two halves of it make, one after the other.
+std::optional<Part> part_of_halves(const Site& site, Ref x1, Ref x2) {
+  const auto first = part(site, x1), second = part(site, x2);
+  if (!first || !second || first->x != second->x || first->stop != second->start) return {};
+  if (first->stop - first->start != second->stop - second->start) return {};
+  return Part{first->x, first->start, second->stop};
 }
 
-// The part of x that concatenate(-x₂, x₁) turns: x₁ and x₂ one after the other.
+Var taken(const Site& site, const Part& part) {
+  if (part.start == Dim(0) && part.stop == site.shape(part.x).back()) return site(part.x);
+  return site.to().slice(site(part.x), {-1}, {part.start}, {part.stop});
+}
+
+bool along_last(const Site& site, const op::Concatenate* op, Ref ref) {
+  return op && op->operands.size() == 2 && is_last(site, op->axis, ref);
+}
+
+// ----------------------------------------------------------------------------------------------------- x and x turned
+
+// The part of x that concatenate(-x₂, x₁) turns.
 std::optional<Part> turned_part(const Site& site, Ref ref) {
   const auto* joined = site.made_by<op::Concatenate>(ref);
   if (!along_last(site, joined, ref)) return {};
   const op::Unary* negated = site.unary(UnaryFn::neg, joined->operands[0]);
-  const auto second = negated ? part(site, negated->x) : std::nullopt, first = part(site, joined->operands[1]);
-  if (!first || !second || first->x != second->x || first->stop != second->start) return {};
-  if (first->stop - first->start != second->stop - second->start) return {};
-  return Part{first->x, first->start, second->stop};
+  return negated ? part_of_halves(site, joined->operands[1], negated->x) : std::nullopt;
 }
 
 // Whether the value is that part, or all of x where the part is.
@@ -101,8 +118,118 @@ std::optional<Var> rope_table(const op::Binary& op, const Site& site) {
   return rotary(site, op.b, op.a);
 }
 
+// -------------------------------------------------------------------------------------------------------- pair by pair
+
+bool has_width(const Site& site, Ref table, const Dim& width) {
+  return !site.shape(table).empty() && site.shape(table).back() == width;
+}
+
+// x with its pairs (x₁, x₂) turned, where the two values are x₁·cos - x₂·sin and x₂·cos + x₁·sin. As products of complex
+// numbers these do not say which factor is x: it is the one that `paired` finds x₁ and x₂ to be taken from, in the new
+// graph.
+template <class Paired>
+std::optional<Var> turned_pairs(const Site& site, Ref first, Ref second, bool interleaved, const Paired& paired) {
+  enum { x1, x2, cos, sin };
+  static const Pattern less =
+      either(any(x1) * any(cos) - any(x2) * any(sin), any(x1) * any(cos) + unary(UnaryFn::neg, any(x2)) * any(sin));
+  static const Pattern more = any(x2) * any(cos) + any(x1) * any(sin);
+  Found found;
+  std::optional<Var> x;
+  const auto is_x = [&] {
+    const TensorType& type = site.type(found[x1]);
+    if (type.shape.empty() || type != site.type(first) || type != site.type(second)) return false;
+    const Dim& width = type.shape.back();
+    if (!has_width(site, found[cos], width) || !has_width(site, found[sin], width)) return false;
+    x = paired(site, found[x1], found[x2]);
+    return x.has_value();
+  };
+  if (!less(site, first, found, [&] { return more(site, second, found, is_x); })) return {};
+  return site.to().rope_table(*x, site(found[cos]), site(found[sin]), {.interleaved = interleaved});
+}
+
+std::optional<Var> of_halves(const Site& site, Ref x1, Ref x2) {
+  const auto whole = part_of_halves(site, x1, x2);
+  return whole ? std::optional(taken(site, *whole)) : std::nullopt;
+}
+
+// Beside others: what is not turned may stand before and behind.
+std::optional<Var> rope_of_halves(const op::Concatenate& op, const Site& site) {
+  if (!is_last(site, op.axis, site.result())) return {};
+  for (size_t i = 0; i + 1 < op.operands.size(); ++i) {
+    const auto turned = turned_pairs(site, op.operands[i], op.operands[i + 1], false, of_halves);
+    if (!turned) continue;
+    if (op.operands.size() == 2) return turned;
+    std::vector<Var> operands = site(op.operands);
+    operands[i] = *turned;
+    operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    return site.to().concatenate(operands, {.axis = op.axis});
+  }
+  return {};
+}
+
+// A value with a last axis of its own.
+std::optional<Ref> before_unit_axis(const Site& site, Ref ref) {
+  const auto* reshape = site.made_by<op::Reshape>(ref);
+  if (!reshape) return {};
+  Shape shape = site.shape(reshape->x);
+  shape.emplace_back(1);
+  return shape == site.shape(ref) ? std::optional(reshape->x) : std::nullopt;
+}
+
+// Pairs along the last axis, where the value is number i of each.
+std::optional<Ref> pairs_behind(const Site& site, Ref ref, int64_t i) {
+  std::optional<Ref> pairs;
+  if (const auto* reshape = site.made_by<op::Reshape>(ref)) {
+    const auto one = part(site, reshape->x);
+    if (one && one->start == Dim(i) && one->stop == Dim(i + 1)) pairs = one->x;
+  } else if (const auto* take = site.made_by<op::Take>(ref)) {
+    const bool one = site.shape(take->indices).empty() && site.is_number(take->indices, static_cast<double>(i));
+    if (one && is_last(site, take->axis, take->x)) pairs = take->x;
+  }
+  if (!pairs) return {};
+  Shape shape = site.shape(ref);
+  shape.emplace_back(2);
+  return shape == site.shape(*pairs) ? pairs : std::nullopt;
+}
+
+std::optional<Var> of_neighbours(const Site& site, Ref x1, Ref x2) {
+  const Dim width = site.shape(x1).back() * 2;
+  const auto even = part(site, x1, 2), odd = part(site, x2, 2);
+  if (even && odd && even->x == odd->x && odd->start == even->start + 1 && site.type(x1) == site.type(x2)) {
+    return taken(site, {even->x, even->start, even->start + width});
+  }
+  const auto pairs = pairs_behind(site, x1, 0);
+  if (!pairs || pairs != pairs_behind(site, x2, 1)) return {};
+  Shape shape = site.shape(x1);
+  shape.back() = width;
+  return site.to().reshape(site(*pairs), shape);
+}
+
+std::optional<Var> rope_interleaved(const op::Concatenate& op, const Site& site) {
+  if (!along_last(site, &op, site.result())) return {};
+  const auto first = before_unit_axis(site, op.operands[0]), second = before_unit_axis(site, op.operands[1]);
+  if (!first || !second) return {};
+  const auto turned = turned_pairs(site, *first, *second, true, of_neighbours);
+  return turned ? std::optional(site.to().reshape(*turned, site.result_type().shape)) : std::nullopt;
+}
+
+// rope_table leaves what its tables do not reach.
+std::optional<Var> rope_of_part(const op::Concatenate& op, const Site& site) {
+  if (!along_last(site, &op, site.result()) || !site.used_once(op.operands[0])) return {};
+  const auto* rope = site.made_by<op::RopeTable>(op.operands[0]);
+  const auto turned = rope ? part(site, rope->x) : std::nullopt, rest = part(site, op.operands[1]);
+  if (!turned || !rest || turned->x != rest->x || turned->start != Dim(0) || turned->stop != rest->start) return {};
+  if (rest->stop != site.shape(rest->x).back()) return {};
+  return site.to().rope_table(site(rest->x), site(rope->cos), site(rope->sin), {.interleaved = rope->interleaved});
+}
+
 const Rule rules[] = {
     rule<rope_table>("rope_table", "x·cos + concatenate(-x₂, x₁)·sin → rope_table"),
+    rule<rope_of_halves>("rope_of_halves", "concatenate(x₁·cos - x₂·sin, x₂·cos + x₁·sin) of halves → rope_table"),
+    rule<rope_interleaved>("rope_interleaved", "the same of neighbours, side by side → rope_table, interleaved"),
+    rule<rope_of_part>("rope_of_part", "concatenate(rope_table of the first part of x, the rest) → rope_table of x"),
+    rule<without_casts<op::RopeTable, &op::RopeTable::x>>("rope_table_of_casts",
+                                                          "f16 → f32, rope_table, f32 → f16: rope_table on f16"),
 };
 
 }  // namespace

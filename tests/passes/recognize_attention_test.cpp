@@ -177,57 +177,5 @@ TEST(RecognizeAttention, RowsWithoutKeys) {
   EXPECT_EQ(print_contents(Runner(recognize(before)).run("f", inputs)[0]), "[0.0, 5.0]");
 }
 
-// --------------------------------------------------------------------------------------------------------------- rope
-
-constexpr RuleCase kRope[] = {
-    {"rope_table", "%x: f32[2, 4, S, 8], %g: f32[S, 4]",
-     "%f = concatenate [%g, %g] {axis=-1}; %c = cos %f; %s = sin %f; %a = slice %x {axes=[3], starts=[0], stops=[4]}; "
-     "%b = slice %x {axes=[-1], starts=[4], stops=[8]}; %n = neg %b; %t = concatenate [%n, %a] {axis=-1}; "
-     "%p = mul %x, %c; %q = mul %t, %s; %y = add %p, %q",
-     "%f = concatenate [%g, %g] {axis=-1}; %c = cos %f; %s = sin %f; "
-     "%0 = slice %c {axes=[-1], starts=[0], stops=[4]}; %1 = slice %s {axes=[-1], starts=[0], stops=[4]}; "
-     "%y = rope_table %x, %0, %1"},
-    {"rope_table", "%x: f32[2, 4, S, 8], %g: f32[2, S, 4]",
-     "%f = concatenate [%g, %g] {axis=2}; %k = full {shape=[], value=2}; %c = cos %f; %d = mul %c, %k; "
-     "%e = reshape %d {shape=[2, 1, S, 8]}; %s = sin %f; %u = reshape %s {shape=[2, 1, S, 8]}; "
-     "%a = slice %x {axes=[3], starts=[0], stops=[4]}; %b = slice %x {axes=[3], starts=[4], stops=[8]}; %n = neg %b; "
-     "%t = concatenate [%n, %a] {axis=3}; %p = mul %x, %e; %q = mul %u, %t; %y = add %q, %p",
-     "%f = concatenate [%g, %g] {axis=2}; %k = full {shape=[], value=2}; %c = cos %f; %d = mul %c, %k; "
-     "%e = reshape %d {shape=[2, 1, S, 8]}; %s = sin %f; %u = reshape %s {shape=[2, 1, S, 8]}; "
-     "%0 = slice %e {axes=[-1], starts=[0], stops=[4]}; %1 = slice %u {axes=[-1], starts=[0], stops=[4]}; "
-     "%y = rope_table %x, %0, %1"},
-    // Of a part of x.
-    {"rope_table", "%x: f32[2, 4, S, 12], %g: f32[S, 4]",
-     "%f = concatenate [%g, %g] {axis=-1}; %c = cos %f; %s = sin %f; %r = slice %x {axes=[3], starts=[2], stops=[10]}; "
-     "%a = slice %x {axes=[3], starts=[2], stops=[6]}; %b = slice %x {axes=[3], starts=[6], stops=[10]}; %n = neg %b; "
-     "%t = concatenate [%n, %a] {axis=-1}; %p = mul %r, %c; %q = mul %t, %s; %y = add %p, %q",
-     "%f = concatenate [%g, %g] {axis=-1}; %c = cos %f; %s = sin %f; %r = slice %x {axes=[3], starts=[2], stops=[10]}; "
-     "%0 = slice %c {axes=[-1], starts=[0], stops=[4]}; %1 = slice %s {axes=[-1], starts=[0], stops=[4]}; "
-     "%y = rope_table %r, %0, %1"},
-    {"rope_table", "%x: f32[2, 4, S, 12], %g: f32[S, 4]",
-     "%f = concatenate [%g, %g] {axis=-1}; %c = cos %f; %s = sin %f; %r = slice %x {axes=[3], starts=[0], stops=[8]}; "
-     "%a = slice %x {axes=[3], starts=[2], stops=[6]}; %b = slice %x {axes=[3], starts=[6], stops=[10]}; %n = neg %b; "
-     "%t = concatenate [%n, %a] {axis=-1}; %p = mul %r, %c; %q = mul %t, %s; %y = add %p, %q",
-     ""},
-    // Tables whose halves may differ; the halves the other way round; not negated.
-    {"rope_table", "%x: f32[2, 4, S, 8], %c: f32[S, 8], %s: f32[S, 8]",
-     "%a = slice %x {axes=[3], starts=[0], stops=[4]}; %b = slice %x {axes=[3], starts=[4], stops=[8]}; %n = neg %b; "
-     "%t = concatenate [%n, %a] {axis=-1}; %p = mul %x, %c; %q = mul %t, %s; %y = add %p, %q",
-     ""},
-    {"rope_table", "%x: f32[2, 4, S, 8], %g: f32[S, 4]",
-     "%f = concatenate [%g, %g] {axis=-1}; %c = cos %f; %s = sin %f; %a = slice %x {axes=[3], starts=[0], stops=[4]}; "
-     "%b = slice %x {axes=[-1], starts=[4], stops=[8]}; %n = neg %a; %t = concatenate [%n, %b] {axis=-1}; "
-     "%p = mul %x, %c; %q = mul %t, %s; %y = add %p, %q",
-     ""},
-    {"rope_table", "%x: f32[2, 4, S, 8], %g: f32[S, 4]",
-     "%f = concatenate [%g, %g] {axis=-1}; %c = cos %f; %s = sin %f; %a = slice %x {axes=[3], starts=[0], stops=[4]}; "
-     "%b = slice %x {axes=[-1], starts=[4], stops=[8]}; %t = concatenate [%b, %a] {axis=-1}; "
-     "%p = mul %x, %c; %q = mul %t, %s; %y = add %p, %q",
-     ""},
-};
-
-TEST(RecognizeRope, EachRule) { expect_each(kRope, rope_rules()); }
-TEST(RecognizeRope, EachHasAMatchAndANearMiss) { expect_match_and_near_miss(kRope, rope_rules()); }
-
 }  // namespace
 }  // namespace ingot::test
