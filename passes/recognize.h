@@ -22,6 +22,7 @@ std::span<const Rule> norm_rules();
 std::span<const Rule> attention_rules();
 std::span<const Rule> rope_rules();
 std::span<const Rule> fusion_rules();
+std::span<const Rule> update_rules();
 // All of them.
 std::span<const Rule> recognition_rules();
 
