@@ -29,6 +29,14 @@ std::optional<Part> part_of_halves(const Site& site, Ref x1, Ref x2) {
   return Part{first->x, first->start, second->stop};
 }
 
+// The same of every second element each.
+std::optional<Part> part_of_neighbours(const Site& site, Ref x1, Ref x2) {
+  const auto even = part(site, x1, 2), odd = part(site, x2, 2);
+  if (!even || !odd || even->x != odd->x || odd->start != even->start + 1) return {};
+  if (site.type(x1) != site.type(x2)) return {};
+  return Part{even->x, even->start, even->start + site.shape(x1).back() * 2};
+}
+
 Var taken(const Site& site, const Part& part) {
   if (part.start == Dim(0) && part.stop == site.shape(part.x).back()) return site(part.x);
   return site.to().slice(site(part.x), {-1}, {part.start}, {part.stop});
@@ -40,12 +48,35 @@ bool along_last(const Site& site, const op::Concatenate* op, Ref ref) {
 
 // ----------------------------------------------------------------------------------------------------- x and x turned
 
+// A value with a last axis of its own.
+std::optional<Ref> before_unit_axis(const Site& site, Ref ref) {
+  const auto* reshape = site.made_by<op::Reshape>(ref);
+  if (!reshape) return {};
+  Shape shape = site.shape(reshape->x);
+  shape.emplace_back(1);
+  return shape == site.shape(ref) ? std::optional(reshape->x) : std::nullopt;
+}
+
 // The part of x that concatenate(-x₂, x₁) turns.
-std::optional<Part> turned_part(const Site& site, Ref ref) {
+std::optional<Part> turned_halves(const Site& site, Ref ref) {
   const auto* joined = site.made_by<op::Concatenate>(ref);
   if (!along_last(site, joined, ref)) return {};
   const op::Unary* negated = site.unary(UnaryFn::neg, joined->operands[0]);
   return negated ? part_of_halves(site, joined->operands[1], negated->x) : std::nullopt;
+}
+
+// The same of neighbours, side by side.
+std::optional<Part> turned_neighbours(const Site& site, Ref ref) {
+  const auto* rows = site.made_by<op::Reshape>(ref);
+  const auto* pairs = rows ? site.made_by<op::Concatenate>(rows->x) : nullptr;
+  if (!pairs || !along_last(site, pairs, rows->x)) return {};
+  const auto negative = before_unit_axis(site, pairs->operands[0]), x1 = before_unit_axis(site, pairs->operands[1]);
+  const op::Unary* negated = negative ? site.unary(UnaryFn::neg, *negative) : nullptr;
+  const auto whole = negated && x1 ? part_of_neighbours(site, *x1, negated->x) : std::nullopt;
+  if (!whole) return {};
+  Shape shape = site.shape(*x1);
+  shape.back() = shape.back() * 2;
+  return shape == site.shape(ref) ? whole : std::nullopt;
 }
 
 // Whether the value is that part, or all of x where the part is.
@@ -55,27 +86,44 @@ bool is_part(const Site& site, Ref ref, const Part& wanted) {
   return found && found->x == wanted.x && found->start == wanted.start && found->stop == wanted.stop;
 }
 
-// Whether both halves of the last axis are the same: concatenate(f, f), and functions of it by element.
-bool repeats_half(const Site& site, Ref ref, int depth = 8) {
+bool joins_itself(const Site& site, Ref ref) {
+  const auto* joined = site.made_by<op::Concatenate>(ref);
+  return along_last(site, joined, ref) && joined->operands[0] == joined->operands[1];
+}
+
+// Whether the last axis is one element twice.
+bool is_one_twice(const Site& site, Ref ref) {
+  if (site.shape(ref).size() < 2 || site.shape(ref).back() != Dim(2)) return false;
+  const auto is_one = [&](Ref x) { return !site.shape(x).empty() && site.shape(x).back() == Dim(1); };
+  if (const auto* broadcast = site.made_by<op::Broadcast>(ref)) return is_one(broadcast->x);
+  if (const auto* tile = site.made_by<op::Tile>(ref)) return is_one(tile->x);
+  return joins_itself(site, ref);
+}
+
+// Whether both halves of the last axis are the same, or both of neighbours: concatenate(f, f), each of f repeated, and
+// functions of these by element.
+bool repeats(const Site& site, Ref ref, bool interleaved, int depth = 8) {
   if (depth == 0) return false;
   if (site.number(ref)) return true;
-  if (const auto* unary = site.made_by<op::Unary>(ref)) return repeats_half(site, unary->x, depth - 1);
-  if (const auto* cast = site.made_by<op::Cast>(ref)) return repeats_half(site, cast->x, depth - 1);
+  const auto behind = [&](Ref x) { return repeats(site, x, interleaved, depth - 1); };
+  const auto same_rows = [&](Ref x) {
+    const Shape &from = site.shape(x), &to = site.shape(ref);
+    return !from.empty() && !to.empty() && from.back() == to.back() && behind(x);
+  };
+  if (const auto* unary = site.made_by<op::Unary>(ref)) return behind(unary->x);
+  if (const auto* cast = site.made_by<op::Cast>(ref)) return behind(cast->x);
+  if (const auto* broadcast = site.made_by<op::Broadcast>(ref)) return same_rows(broadcast->x);
   if (const auto* reshape = site.made_by<op::Reshape>(ref)) {
-    const Shape& from = site.shape(reshape->x);
-    return !from.empty() && !site.shape(ref).empty() && from.back() == site.shape(ref).back() &&
-           repeats_half(site, reshape->x, depth - 1);
-  }
-  if (const auto* broadcast = site.made_by<op::Broadcast>(ref)) {
-    const Shape& from = site.shape(broadcast->x);
-    return !from.empty() && from.back() == site.shape(ref).back() && repeats_half(site, broadcast->x, depth - 1);
+    const bool pairs = interleaved && is_one_twice(site, reshape->x) && !site.shape(ref).empty();
+    return same_rows(reshape->x) || (pairs && site.shape(ref).back() == site.shape(reshape->x).end()[-2] * 2);
   }
   if (const auto* binary = site.made_by<op::Binary>(ref)) {
     const bool scaled = site.number(binary->b).has_value() && site.shape(binary->a) == site.shape(ref);
-    return scaled && repeats_half(site, binary->a, depth - 1);
+    return scaled && behind(binary->a);
   }
-  const auto* joined = site.made_by<op::Concatenate>(ref);
-  return along_last(site, joined, ref) && joined->operands[0] == joined->operands[1];
+  if (!interleaved) return joins_itself(site, ref);
+  const auto* repeat = site.made_by<op::Repeat>(ref);
+  return repeat && repeat->count == Dim(2) && is_last(site, repeat->axis, ref);
 }
 
 // x and its table, where the value is their product and x that part.
@@ -91,31 +139,37 @@ std::optional<Factors> factors(const Site& site, Ref ref, const IsX& is_x) {
 }
 
 // A table that says each angle of a row twice.
-bool is_table(const Site& site, Ref ref, const Dim& last) {
-  return !site.shape(ref).empty() && site.shape(ref).back() == last && repeats_half(site, ref);
+bool is_table(const Site& site, Ref ref, const Dim& last, bool interleaved) {
+  return !site.shape(ref).empty() && site.shape(ref).back() == last && repeats(site, ref, interleaved);
 }
 
 // x·cos + turned(x)·sin, given the two products.
-std::optional<Var> rotary(const Site& site, Ref straight, Ref turned) {
+std::optional<Var> rotary(const Site& site, Ref straight, Ref turned, bool interleaved) {
   std::optional<Part> turns;
   const auto with_sin = factors(site, turned, [&](Ref ref) {
-    turns = turned_part(site, ref);
+    turns = interleaved ? turned_neighbours(site, ref) : turned_halves(site, ref);
     return turns.has_value();
   });
   if (!with_sin) return {};
   const auto with_cos = factors(site, straight, [&](Ref ref) { return is_part(site, ref, *turns); });
   if (!with_cos || site.type(with_cos->x) != site.result_type()) return {};
   const Dim& last = site.shape(with_cos->x).back();
-  if (!is_table(site, with_cos->table, last) || !is_table(site, with_sin->table, last)) return {};
-  const auto first_half = [&](Ref ref) { return site.to().slice(site(ref), {-1}, {0}, {floor_div(last, 2)}); };
-  const Var cos = first_half(with_cos->table), sin = first_half(with_sin->table);
-  return site.to().rope_table(site(with_cos->x), cos, sin);
+  for (const Ref table : {with_cos->table, with_sin->table}) {
+    if (!is_table(site, table, last, interleaved)) return {};
+  }
+  const auto said_once = [&](Ref ref) {
+    if (interleaved) return site.to().slice(site(ref), {-1}, {0}, {last}, {.steps = {2}});
+    return site.to().slice(site(ref), {-1}, {0}, {floor_div(last, 2)});
+  };
+  const Var cos = said_once(with_cos->table), sin = said_once(with_sin->table);
+  return site.to().rope_table(site(with_cos->x), cos, sin, {.interleaved = interleaved});
 }
 
+template <bool interleaved>
 std::optional<Var> rope_table(const op::Binary& op, const Site& site) {
   if (op.fn != BinaryFn::add) return {};
-  if (const auto found = rotary(site, op.a, op.b)) return found;
-  return rotary(site, op.b, op.a);
+  if (const auto found = rotary(site, op.a, op.b, interleaved)) return found;
+  return rotary(site, op.b, op.a, interleaved);
 }
 
 // -------------------------------------------------------------------------------------------------------- pair by pair
@@ -167,15 +221,6 @@ std::optional<Var> rope_of_halves(const op::Concatenate& op, const Site& site) {
   return {};
 }
 
-// A value with a last axis of its own.
-std::optional<Ref> before_unit_axis(const Site& site, Ref ref) {
-  const auto* reshape = site.made_by<op::Reshape>(ref);
-  if (!reshape) return {};
-  Shape shape = site.shape(reshape->x);
-  shape.emplace_back(1);
-  return shape == site.shape(ref) ? std::optional(reshape->x) : std::nullopt;
-}
-
 // Pairs along the last axis, where the value is number i of each.
 std::optional<Ref> pairs_behind(const Site& site, Ref ref, int64_t i) {
   std::optional<Ref> pairs;
@@ -193,15 +238,11 @@ std::optional<Ref> pairs_behind(const Site& site, Ref ref, int64_t i) {
 }
 
 std::optional<Var> of_neighbours(const Site& site, Ref x1, Ref x2) {
-  const Dim width = site.shape(x1).back() * 2;
-  const auto even = part(site, x1, 2), odd = part(site, x2, 2);
-  if (even && odd && even->x == odd->x && odd->start == even->start + 1 && site.type(x1) == site.type(x2)) {
-    return taken(site, {even->x, even->start, even->start + width});
-  }
+  if (const auto whole = part_of_neighbours(site, x1, x2)) return taken(site, *whole);
   const auto pairs = pairs_behind(site, x1, 0);
   if (!pairs || pairs != pairs_behind(site, x2, 1)) return {};
   Shape shape = site.shape(x1);
-  shape.back() = width;
+  shape.back() = shape.back() * 2;
   return site.to().reshape(site(*pairs), shape);
 }
 
@@ -224,7 +265,8 @@ std::optional<Var> rope_of_part(const op::Concatenate& op, const Site& site) {
 }
 
 const Rule rules[] = {
-    rule<rope_table>("rope_table", "x·cos + concatenate(-x₂, x₁)·sin → rope_table"),
+    rule<rope_table<false>>("rope_table", "x·cos + concatenate(-x₂, x₁)·sin → rope_table"),
+    rule<rope_table<true>>("rope_table_interleaved", "the same of neighbours, side by side → rope_table, interleaved"),
     rule<rope_of_halves>("rope_of_halves", "concatenate(x₁·cos - x₂·sin, x₂·cos + x₁·sin) of halves → rope_table"),
     rule<rope_interleaved>("rope_interleaved", "the same of neighbours, side by side → rope_table, interleaved"),
     rule<rope_of_part>("rope_of_part", "concatenate(rope_table of the first part of x, the rest) → rope_table of x"),

@@ -118,17 +118,21 @@ Var Speller::turned(Var x) {
   const auto every_second = [&](int64_t from) { return f_.slice(x, {3}, {from}, {half * 2}, {.steps = {2}}); };
   const Var x1 = interleaved ? every_second(0) : part(x, 0, half);
   const Var x2 = interleaved ? every_second(1) : part(x, half, half * 2);
-  if (!interleaved && draw_.chance(50)) {
-    const auto twice = [&](Var table) { return f_.concatenate({table, table}, {.axis = -1}); };
-    const Var straight = product(x, twice(cos)), across = f_.concatenate({-x2, x1}, {.axis = 3});
+  const Shape column{2, 4, s_, half, 1};
+  const auto joined = [&](Var a, Var b) {
+    if (!interleaved) return f_.concatenate({a, b}, {.axis = 3});
+    const Var pairs = f_.concatenate({f_.reshape(a, column), f_.reshape(b, column)}, {.axis = -1});
+    return f_.reshape(pairs, {2, 4, s_, half * 2});
+  };
+  if (draw_.chance(50)) {
+    const auto twice = [&](Var table) {
+      return interleaved ? f_.repeat(table, 2, {.axis = -1}) : f_.concatenate({table, table}, {.axis = -1});
+    };
+    const Var straight = product(x, twice(cos)), across = joined(-x2, x1);
     return sum(straight, product(across, twice(sin)));
   }
   const Var a = product(x1, cos), b = product(x2, sin), c = product(x2, cos), d = product(x1, sin);
-  const Var first = a - b, second = sum(c, d);
-  if (!interleaved) return f_.concatenate({first, second}, {.axis = 3});
-  const Shape column{2, 4, s_, half, 1};
-  const Var pairs = f_.concatenate({f_.reshape(first, column), f_.reshape(second, column)}, {.axis = -1});
-  return f_.reshape(pairs, {2, 4, s_, half * 2});
+  return joined(a - b, sum(c, d));
 }
 
 Var Speller::rope(Var x) {
@@ -235,41 +239,40 @@ void expect_close(const Program& actual, const Program& expected, uint64_t seed,
   }
 }
 
-constexpr std::string_view kFound[] = {
-    "sigmoid_as_reciprocal",
-    "sigmoid_as_quotient",
-    "silu_as_product",
-    "silu_as_quotient",
-    "quick_gelu",
-    "mish",
-    "gelu",
-    "gelu_tanh",
-    "layer_norm",
-    "layer_norm_weight",
-    "layer_norm_bias",
-    "layer_norm_of_casts",
-    "rms_norm",
-    "rms_norm_weight",
-    "rms_norm_of_casts",
-    "softmax",
-    "log_softmax",
-    "softmax_of_casts",
-    "attention",
-    "causal_attention",
-    "attention_of_casts",
-    "rope_table",
-    "rope_of_halves",
-    "rope_interleaved",
-    "rope_of_part",
-    "rope_table_of_casts",
-    "update_of_scatter",
-    "update_of_scatter_nd",
-    "update_between_transposes",
-    "state_update",
-    "quantized_matmul",
-    "quantized_matmul_of_casts",
-    "conv_batch_norm",
-};
+constexpr std::string_view kFound[] = {"sigmoid_as_reciprocal",
+                                       "sigmoid_as_quotient",
+                                       "silu_as_product",
+                                       "silu_as_quotient",
+                                       "quick_gelu",
+                                       "mish",
+                                       "gelu",
+                                       "gelu_tanh",
+                                       "layer_norm",
+                                       "layer_norm_weight",
+                                       "layer_norm_bias",
+                                       "layer_norm_of_casts",
+                                       "rms_norm",
+                                       "rms_norm_weight",
+                                       "rms_norm_of_casts",
+                                       "softmax",
+                                       "log_softmax",
+                                       "softmax_of_casts",
+                                       "attention",
+                                       "causal_attention",
+                                       "attention_of_casts",
+                                       "rope_table",
+                                       "rope_table_interleaved",
+                                       "rope_of_halves",
+                                       "rope_interleaved",
+                                       "rope_of_part",
+                                       "rope_table_of_casts",
+                                       "update_of_scatter",
+                                       "update_of_scatter_nd",
+                                       "update_between_transposes",
+                                       "state_update",
+                                       "quantized_matmul",
+                                       "quantized_matmul_of_casts",
+                                       "conv_batch_norm"};
 
 TEST(RandomRecognition, SameResultsOnAndOff) {
   constexpr uint64_t kSeeds = is_sanitized ? 200 : 600;

@@ -49,6 +49,85 @@ constexpr RuleCase kRope[] = {
      "%b = slice %x {axes=[-1], starts=[4], stops=[8]}; %t = concatenate [%b, %a] {axis=-1}; "
      "%p = mul %x, %c; %q = mul %t, %s; %y = add %p, %q",
      ""},
+    // ----------------------------------------------------------------------------------------- x and x turned, interleaved
+    {"rope_table_interleaved", "%x: f32[2, S, 8], %g: f32[S, 4]",
+     "%e = reshape %g {shape=[S, 4, 1]}; %h = broadcast %e {shape=[S, 4, 2]}; %f = reshape %h {shape=[S, 8]}; %c = cos "
+     "%f; %s = sin %f; "
+     "%a = slice %x {axes=[2], starts=[0], stops=[8], steps=[2]}; "
+     "%b = slice %x {axes=[2], starts=[1], stops=[8], steps=[2]}; %n = neg %b; "
+     "%i = reshape %n {shape=[2, S, 4, 1]}; %j = reshape %a {shape=[2, S, 4, 1]}; %k = concatenate [%i, %j] {axis=3}; "
+     "%t = reshape %k {shape=[2, S, 8]}; "
+     "%p = mul %x, %c; %q = mul %t, %s; %y = add %p, %q",
+     "%e = reshape %g {shape=[S, 4, 1]}; %h = broadcast %e {shape=[S, 4, 2]}; %f = reshape %h {shape=[S, 8]}; %c = cos "
+     "%f; %s = sin %f; "
+     "%0 = slice %c {axes=[-1], starts=[0], stops=[8], steps=[2]}; "
+     "%1 = slice %s {axes=[-1], starts=[0], stops=[8], steps=[2]}; %y = rope_table %x, %0, %1 {interleaved=true}"},
+    {"rope_table_interleaved", "%x: f32[2, S, 8], %g: f32[S, 4]",
+     "%e = reshape %g {shape=[S, 4, 1]}; %h = tile %e {repeats=[1, 1, 2]}; %f = reshape %h {shape=[S, 8]}; %c = cos "
+     "%f; %s = sin %f; "
+     "%a = slice %x {axes=[2], starts=[0], stops=[8], steps=[2]}; "
+     "%b = slice %x {axes=[2], starts=[1], stops=[8], steps=[2]}; %n = neg %b; "
+     "%i = reshape %n {shape=[2, S, 4, 1]}; %j = reshape %a {shape=[2, S, 4, 1]}; %k = concatenate [%i, %j] {axis=3}; "
+     "%t = reshape %k {shape=[2, S, 8]}; "
+     "%p = mul %x, %c; %q = mul %s, %t; %y = add %q, %p",
+     "%e = reshape %g {shape=[S, 4, 1]}; %h = tile %e {repeats=[1, 1, 2]}; %f = reshape %h {shape=[S, 8]}; %c = cos "
+     "%f; %s = sin %f; "
+     "%0 = slice %c {axes=[-1], starts=[0], stops=[8], steps=[2]}; "
+     "%1 = slice %s {axes=[-1], starts=[0], stops=[8], steps=[2]}; %y = rope_table %x, %0, %1 {interleaved=true}"},
+    {"rope_table_interleaved", "%x: f32[2, S, 8], %g: f32[S, 4]",
+     "%e = reshape %g {shape=[S, 4, 1]}; %h = concatenate [%e, %e] {axis=2}; %f = reshape %h {shape=[1, S, 8]}; %c = "
+     "cos %f; %s = sin %f; "
+     "%a = slice %x {axes=[2], starts=[0], stops=[8], steps=[2]}; "
+     "%b = slice %x {axes=[2], starts=[1], stops=[8], steps=[2]}; %n = neg %b; "
+     "%i = reshape %n {shape=[2, S, 4, 1]}; %j = reshape %a {shape=[2, S, 4, 1]}; %k = concatenate [%i, %j] {axis=3}; "
+     "%t = reshape %k {shape=[2, S, 8]}; "
+     "%p = mul %x, %c; %q = mul %t, %s; %y = add %p, %q",
+     "%e = reshape %g {shape=[S, 4, 1]}; %h = concatenate [%e, %e] {axis=2}; %f = reshape %h {shape=[1, S, 8]}; %c = "
+     "cos %f; %s = sin %f; "
+     "%0 = slice %c {axes=[-1], starts=[0], stops=[8], steps=[2]}; "
+     "%1 = slice %s {axes=[-1], starts=[0], stops=[8], steps=[2]}; %y = rope_table %x, %0, %1 {interleaved=true}"},
+    {"rope_table_interleaved", "%x: f32[2, S, 8], %g: f32[S, 4]",
+     "%f = repeat %g {count=2, axis=-1}; %c = cos %f; %s = sin %f; "
+     "%a = slice %x {axes=[2], starts=[0], stops=[8], steps=[2]}; "
+     "%b = slice %x {axes=[2], starts=[1], stops=[8], steps=[2]}; %n = neg %b; "
+     "%i = reshape %n {shape=[2, S, 4, 1]}; %j = reshape %a {shape=[2, S, 4, 1]}; %k = concatenate [%i, %j] {axis=3}; "
+     "%t = reshape %k {shape=[2, S, 8]}; "
+     "%p = mul %x, %c; %q = mul %t, %s; %y = add %p, %q",
+     "%f = repeat %g {count=2, axis=-1}; %c = cos %f; %s = sin %f; "
+     "%0 = slice %c {axes=[-1], starts=[0], stops=[8], steps=[2]}; "
+     "%1 = slice %s {axes=[-1], starts=[0], stops=[8], steps=[2]}; %y = rope_table %x, %0, %1 {interleaved=true}"},
+    // Tables that repeat as halves do, or not at all; x₁ negated; not negated.
+    {"rope_table_interleaved", "%x: f32[2, S, 8], %g: f32[S, 4]",
+     "%f = concatenate [%g, %g] {axis=-1}; %c = cos %f; %s = sin %f; "
+     "%a = slice %x {axes=[2], starts=[0], stops=[8], steps=[2]}; "
+     "%b = slice %x {axes=[2], starts=[1], stops=[8], steps=[2]}; %n = neg %b; "
+     "%i = reshape %n {shape=[2, S, 4, 1]}; %j = reshape %a {shape=[2, S, 4, 1]}; %k = concatenate [%i, %j] {axis=3}; "
+     "%t = reshape %k {shape=[2, S, 8]}; "
+     "%p = mul %x, %c; %q = mul %t, %s; %y = add %p, %q",
+     ""},
+    {"rope_table_interleaved", "%x: f32[2, S, 8], %c: f32[S, 8], %s: f32[S, 8]",
+     "%a = slice %x {axes=[2], starts=[0], stops=[8], steps=[2]}; "
+     "%b = slice %x {axes=[2], starts=[1], stops=[8], steps=[2]}; %n = neg %b; "
+     "%i = reshape %n {shape=[2, S, 4, 1]}; %j = reshape %a {shape=[2, S, 4, 1]}; %k = concatenate [%i, %j] {axis=3}; "
+     "%t = reshape %k {shape=[2, S, 8]}; "
+     "%p = mul %x, %c; %q = mul %t, %s; %y = add %p, %q",
+     ""},
+    {"rope_table_interleaved", "%x: f32[2, S, 8], %g: f32[S, 4]",
+     "%f = repeat %g {count=2, axis=-1}; %c = cos %f; %s = sin %f; "
+     "%a = slice %x {axes=[2], starts=[0], stops=[8], steps=[2]}; "
+     "%b = slice %x {axes=[2], starts=[1], stops=[8], steps=[2]}; %n = neg %a; "
+     "%i = reshape %n {shape=[2, S, 4, 1]}; %j = reshape %b {shape=[2, S, 4, 1]}; %k = concatenate [%i, %j] {axis=3}; "
+     "%t = reshape %k {shape=[2, S, 8]}; "
+     "%p = mul %x, %c; %q = mul %t, %s; %y = add %p, %q",
+     ""},
+    {"rope_table_interleaved", "%x: f32[2, S, 8], %g: f32[S, 4]",
+     "%f = repeat %g {count=2, axis=-1}; %c = cos %f; %s = sin %f; "
+     "%a = slice %x {axes=[2], starts=[0], stops=[8], steps=[2]}; "
+     "%b = slice %x {axes=[2], starts=[1], stops=[8], steps=[2]}; "
+     "%i = reshape %b {shape=[2, S, 4, 1]}; %j = reshape %a {shape=[2, S, 4, 1]}; %k = concatenate [%i, %j] {axis=3}; "
+     "%t = reshape %k {shape=[2, S, 8]}; "
+     "%p = mul %x, %c; %q = mul %t, %s; %y = add %p, %q",
+     ""},
     // ------------------------------------------------------------------------------------------------- pair by pair
     {"rope_of_halves", "%x: f32[2, 4, S, 8], %c: f32[S, 4], %s: f32[S, 4]",
      "%a = slice %x {axes=[3], starts=[0], stops=[4]}; %b = slice %x {axes=[-1], starts=[4], stops=[8]}; "
