@@ -84,16 +84,23 @@ std::optional<Var> start_of(const Site& site, const Run& run, const Dim& length,
   return graph.select(negative, counted, wide);
 }
 
-// Where there are no indices, none is out of range.
+// 0 where an axis that may be empty is: without indices none is out of range.
+Var unless_empty(const Site& site, Var start, const Shape& indices) {
+  for (const Dim& size : indices) {
+    if (!is_not_empty(size)) start = start * site.to().size_of(min(size, 1));
+  }
+  return start;
+}
+
 template <class O>
 std::optional<Var> update_of(const O& op, const Site& site, size_t axis) {
-  if (op.fn != ScatterFn::set || op.mode != IndexMode::error) return {};
-  if (!std::ranges::all_of(site.shape(op.indices), is_not_empty)) return {};
+  const Shape& indices = site.shape(op.indices);
+  if (op.fn != ScatterFn::set || op.mode != IndexMode::error || !is_not_empty(indices[axis])) return {};
   const auto run = run_along(site, op.indices, axis);
-  if (!run) return {};
-  const auto start = start_of(site, *run, site.shape(op.indices)[axis], site.shape(op.x)[axis]);
+  const auto start = run ? start_of(site, *run, indices[axis], site.shape(op.x)[axis]) : std::nullopt;
   if (!start) return {};
-  return site.to().dynamic_update(site(op.x), site(op.updates), {*start}, {static_cast<int64_t>(axis)});
+  const Var fits = unless_empty(site, *start, indices);
+  return site.to().dynamic_update(site(op.x), site(op.updates), {fits}, {static_cast<int64_t>(axis)});
 }
 
 std::optional<Var> update_of_scatter(const op::Scatter& op, const Site& site) {

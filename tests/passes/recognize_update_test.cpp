@@ -22,6 +22,12 @@ constexpr RuleCase kCases[] = {
      "%n = full {shape=[], value=0, dtype=i64}; %m = max %i, %n; %k = iota {length=T}; %p = add %m, %k; "
      "%y = scatter_set %x, %p, %u",
      "%n = full {shape=[], value=0, dtype=i64}; %m = max %i, %n; %y = dynamic_update %x, %u, [%m] {axes=[0]}"},
+    // An axis that may be empty: then there are no indices.
+    {"update_of_scatter", "%x: f32[K, 6], %u: f32[K, 1]",
+     "%i = full {shape=[1, 1], value=2, dtype=i64}; %b = broadcast %i {shape=[K, 1]}; "
+     "%y = scatter_set %x, %b, %u {axis=1}",
+     "%i = full {shape=[1, 1], value=2, dtype=i64}; %0 = reshape %i {shape=[]}; %1 = size_of {size=min(K, 1)}; "
+     "%2 = mul %0, %1; %y = dynamic_update %x, %u, [%2] {axes=[1]}"},
     // A start of which some indices may count from the end and some not; before the front.
     {"update_of_scatter", "%x: f32[12], %u: f32[3], %i: i64[]",
      "%k = iota {length=3}; %p = add %i, %k; %y = scatter_set %x, %p, %u", ""},
@@ -47,8 +53,6 @@ constexpr RuleCase kCases[] = {
     {"update_of_scatter", "%x: f32[12], %u: f32[3]", "%k = iota {length=3}; %y = scatter_set %x, %k, %u {mode=drop}",
      ""},
     {"update_of_scatter", "%x: f32[12], %u: f32[K]", "%k = iota {length=K}; %y = scatter_set %x, %k, %u", ""},
-    {"update_of_scatter", "%x: f32[K, 6], %u: f32[K, 1], %i: i64[1, 1]",
-     "%b = broadcast %i {shape=[K, 1]}; %y = scatter_set %x, %b, %u {axis=1}", ""},
     {"update_of_scatter", "%x: f32[4], %u: f32[T]", "%k = iota {length=T}; %y = scatter_set %x, %k, %u", ""},
     {"update_of_scatter", "%x: f32[6], %u: f32[1], %i: u64[1]", "%y = scatter_set %x, %i, %u", ""},
     // ------------------------------------------------------------------------------------------------- coordinates
@@ -107,6 +111,19 @@ TEST(RecognizeUpdate, EveryIndex) {
     }
     const auto expected = Runner(before).run("f", inputs), actual = Runner(after).run("f", inputs);
     for (size_t i = 0; i < 2; ++i) EXPECT_TRUE(same_bits(actual[i], expected[i])) << index;
+  }
+}
+
+// Without indices none is out of range.
+TEST(RecognizeUpdate, OfNothing) {
+  const Program before = program_of("%x: f32[K, 2], %u: f32[K, 1], %i: i64[1, 1]",
+                                    "%b = broadcast %i {shape=[K, 1]}; %y = scatter_set %x, %b, %u {axis=1}");
+  const Program after = recognize(before);
+  EXPECT_TRUE(after.method("f")->nodes.back().op.get_if<op::DynamicUpdate>());
+  for (const int64_t index : {-9, -1, 0, 9}) {
+    const std::vector<Tensor> inputs{Tensor::of<float>({0, 2}, {}), Tensor::of<float>({0, 1}, {}),
+                                     Tensor::of<int64_t>({1, 1}, {index})};
+    for (const Program* program : {&before, &after}) EXPECT_EQ(Runner(*program).run("f", inputs)[0].elements(), 0);
   }
 }
 
