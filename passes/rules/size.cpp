@@ -1,10 +1,24 @@
 // Rules about sizes as values, and about control flow that is settled before it runs.
+#include <cmath>
 #include <limits>
 
 #include "passes/rules/rules.h"
 
 namespace ingot {
 namespace {
+
+// From 0 in steps of 1, which is what an iota does that says nothing of either.
+std::optional<Var> iota_by_default(const op::Iota& op, const Site& site) {
+  const auto is = [](const std::optional<Scalar>& number, double wanted) {
+    return number && number->kind != ScalarKind::complex && number->as_real() == wanted &&
+           !std::signbit(number->as_real());
+  };
+  op::Iota shorter = op;
+  if (is(op.start, 0)) shorter.start.reset();
+  if (is(op.step, 1)) shorter.step.reset();
+  if (shorter == op) return {};
+  return site.to().add(shorter).front();
+}
 
 std::optional<Var> size_of_literal(const op::SizeOf& op, const Site& site) {
   if (!op.size.is_literal()) return {};
@@ -52,6 +66,7 @@ Replacement if_by_constant(const op::If& op, const Site& site) {
 }
 
 const Rule rules[] = {
+    rule<iota_by_default>("iota_by_default", "iota from 0, or by 1 → iota without that number"),
     rule<size_of_literal>("size_of_literal", "size_of(3) → full 3"),
     rule<size_arithmetic>("size_arithmetic", "size_of(S) + size_of(T), also - · / % max min → size_of(S + T)"),
     rule<if_by_constant>("if_by_constant", "if by a constant → a call of the graph that it takes"),

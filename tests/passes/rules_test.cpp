@@ -202,6 +202,10 @@ constexpr RuleCase kCases[] = {
     {"select_by_constant", "%x: f16[S], %z: f32[S]",
      "%c = full {shape=[], value=true, dtype=bool}; %y = select %c, %x, %z", ""},
     // -------------------------------------------------------------------------------------------- sizes, control flow
+    {"iota_by_default", "%x: f32[S]", "%y = iota {length=S, start=0, step=1}", "%y = iota {length=S}"},
+    {"iota_by_default", "%x: f32[S]", "%y = iota {length=S, dtype=f16, start=2, step=1.0}",
+     "%y = iota {length=S, dtype=f16, start=2}"},
+    {"iota_by_default", "%x: f32[S]", "%y = iota {length=S, dtype=f32, start=-0.0, step=-1}", ""},
     {"size_of_literal", "%x: f32[S]", "%y = size_of {size=3, dtype=i32}", "%y = full {shape=[], value=3, dtype=i32}"},
     {"size_of_literal", "%x: f32[S]", "%y = size_of {size=S}", ""},
     {"size_arithmetic", "%x: f32[S, T]", "%a = size_of {size=S}; %b = size_of {size=T}; %y = mul %a, %b",
