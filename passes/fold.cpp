@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "passes/effects.h"
 #include "passes/growth.h"
@@ -27,16 +28,22 @@ class Folding {
   Folding(const Program& program, const Graph& graph, const Evaluate& evaluate, const FoldOptions& options)
       : view_(program, graph, options.is_constant), evaluate_(evaluate), options_(options) {
     for (const Node& node : graph.nodes) {
-      if (foldable(node)) fold(node);
+      if (!foldable(node)) continue;
+      if (options.keep_masks && is_mask(node)) {
+        masks_.insert(node.first_result.id);
+      } else {
+        fold(node);
+      }
     }
   }
 
-  // Those that the graph uses elsewhere than in other known ones.
+  // Those that the graph uses elsewhere than in other known ones, and in masks, whose operands stay with them.
   Contents wanted() {
     std::vector<bool> used(view_.graph().values.size());
     for (const Output& output : view_.graph().outputs) used[output.value.id] = true;
     for (const Node& node : view_.graph().nodes) {
-      if (!known_.contains(node.first_result.id)) visit_operands(node.op, [&](Ref ref) { used[ref.id] = true; });
+      const uint32_t id = node.first_result.id;
+      if (!known_.contains(id) && !masks_.contains(id)) visit_operands(node.op, [&](Ref ref) { used[ref.id] = true; });
     }
     std::erase_if(known_, [&](const auto& entry) { return !used[entry.first]; });
     return std::move(known_);
@@ -68,6 +75,12 @@ class Folding {
       if (!grows_within(view_.type({node.first_result.id + i}), read, options_.growth_bytes)) return false;
     }
     return true;
+  }
+
+  bool is_mask(const Node& node) const {
+    const Opcode opcode = node.op.opcode();
+    if (opcode != Opcode::triangle && opcode != Opcode::compare) return false;
+    return view_.type(node.first_result).rank() >= 2 && read_by(node) == 0;
   }
 
   int64_t read_by(Ref ref) const {
@@ -128,6 +141,7 @@ class Folding {
   const Evaluate& evaluate_;
   const FoldOptions& options_;
   Contents known_;
+  std::unordered_set<uint32_t> masks_;  // their results
 };
 
 // What stands for a folded value: one number, or a weight.

@@ -22,6 +22,9 @@ struct FoldOptions {
   IsConstant is_constant;
   // Results of a node stay where they have more bytes than this and more than twice the weights that they depend on.
   int64_t growth_bytes = 1 << 20;
+  // Triangles and comparisons of two or more axes that read no weights stay, and what is made of them: a weight would
+  // not say that it is a mask, and of which keys.
+  bool keep_masks = false;
 };
 
 // Results whose elements are all one number become `full`, others weights named after them. The nodes that made them

@@ -24,8 +24,9 @@ Program run_canonicalize(const Program& program, const PassOptions& options) {
 
 Program run_fold(const Program& program, const PassOptions& options) {
   if (!options.evaluate) return program;
-  return fold_constants(program, options.evaluate,
-                        {.is_constant = options.is_constant, .growth_bytes = options.growth_bytes});
+  return fold_constants(
+      program, options.evaluate,
+      {.is_constant = options.is_constant, .growth_bytes = options.growth_bytes, .keep_masks = options.keep_masks});
 }
 
 Program run_recognize(const Program& program, const PassOptions& options) {
@@ -51,19 +52,33 @@ bool same(const Graph& a, const Graph& b) {
          std::ranges::equal(a.outputs, b.outputs, output);
 }
 
-}  // namespace
+bool same(const Program& a, const Program& b) {
+  const auto graph = [](const Graph& x, const Graph& y) { return same(x, y); };
+  return std::ranges::equal(a.graphs, b.graphs, graph);
+}
 
-std::span<const Pass> passes() { return all; }
-
-Program optimize(Program program, const PassOptions& options) {
+Program repeated(Program program, const PassOptions& options) {
   for (int round = 0; round < options.rounds; ++round) {
     Program next = program;
     for (const Pass& pass : all) next = pass.run(next, options);
-    const bool unchanged = std::ranges::equal(next.graphs, program.graphs, same);
+    const bool unchanged = same(next, program);
     program = std::move(next);
     if (unchanged) break;
   }
   return program;
+}
+
+}  // namespace
+
+std::span<const Pass> passes() { return all; }
+
+// `recognize` must see how a mask is made, and needs numbers that are folded: so masks are folded after all else.
+Program optimize(Program program, const PassOptions& options) {
+  program = repeated(std::move(program), options);
+  PassOptions with_masks = options;
+  with_masks.keep_masks = false;
+  Program folded = run_dce(run_fold(program, with_masks), with_masks);
+  return same(folded, program) ? program : repeated(std::move(folded), with_masks);
 }
 
 Program optimize_until(Program program, std::string_view last, const PassOptions& options) {

@@ -20,6 +20,7 @@ struct PassOptions {
   IsConstant is_constant;
   OnApplied on_applied;            // told of every rule that applies
   int64_t growth_bytes = 1 << 20;  // FoldOptions
+  bool keep_masks = true;          // FoldOptions; `optimize` folds in the end what no rule took
   int rounds = 8;                  // through all passes, at most
 };
 

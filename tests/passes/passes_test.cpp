@@ -168,6 +168,20 @@ TEST(Fold, KeepsWithinItsGrowth) {
   EXPECT_EQ(nodes("%y = broadcast @w {shape=[3, 2, 3]}; return %y"), 1U);
 }
 
+TEST(Fold, LeavesMasksIfAsked) {
+  const auto text = [](std::string_view body, bool keep) {
+    return text_of(folded(program_of("%x: f32[2, 3]", body), {.keep_masks = keep}));
+  };
+  const std::string_view mask =
+      "%i = iota {length=2}; %r = reshape %i {shape=[2, 1]}; %j = iota {length=3}; %m = ge %r, %j; "
+      "%c = full {shape=[], value=2}; %z = select %m, %x, %c; return %z";
+  EXPECT_EQ(text(mask, true), text_of(program_of("%x: f32[2, 3]", mask)));
+  EXPECT_EQ(text(mask, false).find("ge"), std::string::npos);
+  const std::string_view sizes =
+      "%i = iota {length=3}; %c = full {shape=[], value=1, dtype=i64}; %y = ge %i, %c; return %y";
+  EXPECT_EQ(text(sizes, true), text(sizes, false)) << "of one axis it is no mask";
+}
+
 // -------------------------------------------------------------------------------------------------------------- hoist
 
 // Runs `prepare`, gives its outputs to the method, and compares with the method as it was.
