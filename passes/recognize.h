@@ -7,6 +7,8 @@
 //
 // What differs by design are rows of attention without a number: one that sees no key (all scores are -inf) is 0, where
 // softmax gives NaN; one that has a NaN among its scores is NaN, also where exporters replace the NaN of softmax by 0.
+// And a key that a causal mask hides by about the lowest number of the dtype instead of -inf, beside another that is seen,
+// has the weight 0, where softmax gives it more if scores of that magnitude outweigh the number.
 //
 // Threads    pure functions.
 // Failure    what `rewrite` throws.

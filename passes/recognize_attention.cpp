@@ -6,6 +6,8 @@
 #include "passes/narrow.h"
 #include "passes/product.h"
 #include "passes/recognize.h"
+#include "passes/step.h"
+#include "program/float_format.h"
 
 namespace ingot {
 namespace {
@@ -85,13 +87,30 @@ std::optional<Scores> biased(const Site& site, Ref ref, int masks = 2) {
   return {};
 }
 
-// The same, or what a mask hides is -inf. A finite number in its place would not hide a row's only keys.
+// About the lowest number of the dtype, as exporters write for -inf.
+bool is_lowest(double number, DType dtype) {
+  const auto format = float_format(dtype);
+  return number < 0 && std::isfinite(number) && format && !encode(*format, 2 * number);
+}
+
+// Whether a selection hides keys where its condition is `hidden`. A number that is not -inf would not hide a row's only
+// keys, so that the condition must show some to each.
+bool hides_keys(const Site& site, const op::Select& op, Ref result, bool hidden) {
+  const Ref number = hidden ? op.a : op.b;
+  if (site.is_number(number, -kInfinity)) return true;
+  const Shape& shape = site.shape(result);
+  if (!is_lowest(site.real(number).value_or(0), site.dtype(result)) || shape.size() < 2) return false;
+  const auto step = step_of(site, op.condition, shape.end()[-2], shape.back());
+  return step && (step->within != 0) != hidden && reaches_every_row(*step);
+}
+
+// The same, or what a mask hides is -inf.
 std::optional<Scores> masked(const Site& site, Ref ref) {
   const Ref inner = through_widening(site, ref);
   const auto* select = site.made_by<op::Select>(inner);
   if (!select) return biased(site, inner);
-  const bool hides = site.is_number(select->a, -kInfinity);
-  if (!hides && !site.is_number(select->b, -kInfinity)) return {};
+  const bool hides = hides_keys(site, *select, inner, true);
+  if (!hides && !hides_keys(site, *select, inner, false)) return {};
   auto scores = capped(site, hides ? select->b : select->a);
   if (!scores || site.dtype(select->condition) != DType::bool_) return {};
   scores->seen = select->condition;
@@ -109,6 +128,25 @@ std::optional<Var> mask_of(const Site& site, const Scores& scores) {
 
 // -------------------------------------------------------------------------------------------------------------- heads
 
+// What a value repeats along an axis where it has one element, by any op that does.
+std::optional<Ref> before_stretch(const Site& site, Ref ref, size_t axis) {
+  Ref x{};
+  if (const auto* broadcast = site.made_by<op::Broadcast>(ref)) {
+    x = broadcast->x;
+  } else if (const auto* tile = site.made_by<op::Tile>(ref)) {
+    x = tile->x;
+  } else if (const auto* joined = site.made_by<op::Concatenate>(ref)) {
+    x = joined->operands.front();
+    if (std::ranges::count(joined->operands, x) != std::ssize(joined->operands)) return {};
+  } else {
+    return {};
+  }
+  Shape shape = site.shape(ref);
+  if (axis >= shape.size()) return {};
+  shape[axis] = 1;
+  return site.shape(x) == shape ? std::optional(x) : std::nullopt;
+}
+
 // [B,G,T,D], where the value repeats each of its heads.
 std::optional<Var> before_repeat(const Site& site, Ref ref) {
   const Shape& shape = site.shape(ref);
@@ -116,17 +154,16 @@ std::optional<Var> before_repeat(const Site& site, Ref ref) {
   if (const auto* repeat = site.made_by<op::Repeat>(ref)) {
     return repeat->axis == 1 || repeat->axis == -3 ? std::optional(site(repeat->x)) : std::nullopt;
   }
+  if (const auto only = before_stretch(site, ref, 1)) return site(*only);
   const auto* reshape = site.made_by<op::Reshape>(ref);
-  const auto* broadcast = reshape ? site.made_by<op::Broadcast>(reshape->x) : nullptr;
-  if (!broadcast) return {};
-  const Shape &from = site.shape(broadcast->x), &to = broadcast->shape;
-  if (to.size() != 5 || from.size() != 5 || from[2] != Dim(1)) return {};
+  const auto stretched = reshape ? before_stretch(site, reshape->x, 2) : std::nullopt;
+  if (!stretched) return {};
+  const Shape& from = site.shape(*stretched);
+  if (from.size() != 5 || Shape{from[0], shape[1], from[3], from[4]} != shape) return {};
   const Shape heads{from[0], from[1], from[3], from[4]};
-  if (Shape{to[0], to[1], Dim(1), to[3], to[4]} != from || Shape{from[0], shape[1], from[3], from[4]} != shape)
-    return {};
-  const auto* unsqueeze = site.made_by<op::Reshape>(broadcast->x);
+  const auto* unsqueeze = site.made_by<op::Reshape>(*stretched);
   if (unsqueeze && site.shape(unsqueeze->x) == heads) return site(unsqueeze->x);
-  return site.to().reshape(site(broadcast->x), heads);
+  return site.to().reshape(site(*stretched), heads);
 }
 
 // k as [..., T, D].
@@ -191,85 +228,25 @@ std::optional<Var> attention(const op::Matmul& op, const Site& site) {
 
 // ------------------------------------------------------------------------------------------------------------- causal
 
-// Positions along one of the last two axes: 0, 1, … plus an offset.
-struct Positions {
-  bool of_rows;
-  Dim offset;
-};
-
-std::optional<Dim> size_in(const Site& site, Ref ref) {
-  if (const auto* size = site.made_by<op::SizeOf>(ref)) return size->size;
-  const auto number = site.number(ref);
-  return number && number->is_integer() ? std::optional(Dim(number->as_int())) : std::nullopt;
-}
-
-std::optional<Positions> positions(const Site& site, Ref ref, const Dim& rows, const Dim& columns) {
-  if (site.dtype(ref) != DType::i64 && site.dtype(ref) != DType::i32) return {};  // others may wrap around
-  if (const op::Binary* sum = site.binary(BinaryFn::add, ref)) {
-    for (const auto& [part, other] : {std::pair(sum->a, sum->b), std::pair(sum->b, sum->a)}) {
-      const auto size = size_in(site, other);
-      const auto of = size ? positions(site, part, rows, columns) : std::nullopt;
-      if (of) return Positions{of->of_rows, of->offset + *size};
-    }
-    return {};
-  }
-  const Shape& shape = site.shape(ref);
-  const auto* reshape = site.made_by<op::Reshape>(ref);
-  const auto* iota = site.made_by<op::Iota>(reshape ? reshape->x : ref);
-  if (!iota || iota->start || iota->step || shape.empty()) return {};
-  const bool of_rows = shape.size() >= 2 && shape.back() == Dim(1) && shape.end()[-2] == rows;
-  const size_t at = shape.size() - (of_rows ? 2 : 1);
-  if (iota->length != (of_rows ? rows : columns) || shape[at] != iota->length) return {};
-  for (size_t i = 0; i < shape.size(); ++i) {
-    if (i != at && shape[i] != Dim(1)) return {};
-  }
-  return Positions{of_rows, 0};
-}
-
-// d, where the bool value says of row i and column j that j <= i + d.
-std::optional<Dim> seen_up_to(const Site& site, Ref ref, const Dim& rows, const Dim& columns) {
-  if (const auto* triangle = site.made_by<op::Triangle>(ref)) {
-    const Shape& shape = site.shape(ref);
-    const bool whole = shape.size() >= 2 && shape.end()[-2] == rows && shape.back() == columns;
-    if (!whole || triangle->fn != TriangleFn::lower || !site.is_number(triangle->x, 1)) return {};
-    return triangle->k.value_or(0);
-  }
-  const auto* compare = site.made_by<op::Compare>(ref);
-  if (!compare) return {};
-  const auto a = positions(site, compare->a, rows, columns), b = positions(site, compare->b, rows, columns);
-  if (!a || !b || a->of_rows == b->of_rows) return {};
-  Dim distance = a->of_rows ? a->offset - b->offset : b->offset - a->offset;
-  const CompareFn fn = compare->fn;
-  if (fn == (a->of_rows ? CompareFn::ge : CompareFn::le)) return distance;
-  if (fn == (a->of_rows ? CompareFn::gt : CompareFn::lt)) return distance - 1;
-  return {};
-}
-
-// The same of a mask that is bool, or 0 where a key is seen and -inf where not.
-std::optional<Dim> mask_up_to(const Site& site, Ref mask, const Dim& rows, const Dim& columns) {
-  if (site.dtype(mask) == DType::bool_) return seen_up_to(site, mask, rows, columns);
-  if (const auto* select = site.made_by<op::Select>(mask)) {
-    if (site.real(select->a) != 0.0 || !site.is_number(select->b, -kInfinity)) return {};
-    return seen_up_to(site, select->condition, rows, columns);
-  }
-  const auto* triangle = site.made_by<op::Triangle>(mask);
-  const Shape& shape = site.shape(mask);
-  const bool whole = shape.size() >= 2 && shape.end()[-2] == rows && shape.back() == columns;
-  if (!triangle || !whole || triangle->fn != TriangleFn::upper) return {};
-  if (!site.is_number(triangle->x, -kInfinity)) return {};
-  return triangle->k.value_or(0) - 1;
+// Whether the mask hides the keys beyond each query's own and no others. What a number hides that is not -inf is hidden
+// only beside a key that is seen.
+bool hides_beyond(const Step& step, DType mask, DType scores) {
+  if (mask == DType::bool_) return step.within == 1 && step.beyond == 0;
+  if (step.within != 0) return false;
+  return step.beyond == -kInfinity || (is_lowest(step.beyond, scores) && reaches_every_row(step));
 }
 
 std::optional<Var> causal_attention(const op::Attention& op, const Site& site) {
   if (!op.mask || op.causal != Causal::none) return {};
   const Dim &rows = site.shape(op.q)[2], &columns = site.shape(op.k)[2];
-  const auto distance = mask_up_to(site, *op.mask, rows, columns);
-  if (!distance) return {};
+  const auto step = step_of(site, *op.mask, rows, columns);
+  const auto scores = promote(site.dtype(op.q), site.dtype(*op.mask));
+  if (!step || !scores || !hides_beyond(*step, site.dtype(*op.mask), *scores)) return {};
   op::Attention causal = op;
   causal.mask.reset();
-  if (*distance == Dim(0)) {
+  if (step->up_to == Dim(0)) {
     causal.causal = Causal::upper_left;
-  } else if (*distance == columns - rows && !op.lengths) {
+  } else if (step->up_to == columns - rows && !op.lengths) {
     causal.causal = Causal::lower_right;
   } else {
     return {};
