@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "import/onnx/unsupported.h"
 #include "program/dim_terms.h"
 
@@ -115,6 +117,14 @@ Context::Context(const ModelProto& m, TensorReader reader, const ImportOptions& 
   }
 }
 
+// n, where the elements are n, n + 1, …
+static std::optional<int64_t> counts_from(const Tensor& tensor) {
+  if (tensor.dtype() != DType::i64 || tensor.elements() < 2) return std::nullopt;
+  const std::vector<int64_t> elements = integers_of(tensor);
+  const auto gap = [](int64_t a, int64_t b) { return a >= b || b - 1 != a; };
+  return std::ranges::adjacent_find(elements, gap) == elements.end() ? std::optional(elements.front()) : std::nullopt;
+}
+
 Var as_var(Context& context, Body& body, const Value& value) {
   GraphBuilder& graph = body.graph();
   if (const Var* var = value.var()) return body.bring(*var);
@@ -129,6 +139,10 @@ Var as_var(Context& context, Body& body, const Value& value) {
   if (is_number && !context.options.parameters.contains(constant.name)) {
     return graph.full(constant.tensor.type().shape, scalar_of(constant.tensor), {.dtype = dtype});
   }
+  // Positions as well.
+  const auto first = constant.name.empty() ? counts_from(constant.tensor) : std::nullopt;
+  if (first)
+    return graph.reshape(graph.iota(constant.tensor.elements(), {.start = *first}), constant.tensor.type().shape);
   return graph.weight(context.weights.add(constant));
 }
 

@@ -138,9 +138,12 @@ template <Binary f>
 Folded arithmetic(Node& node) {
   return combine_all(node, {}, f);
 }
+// A table of bools is a mask and no size: as a comparison it says of which positions.
 template <Binary f>
 Folded comparison(Node& node) {
-  return combine_all(node, DType::bool_, f);
+  Folded result = combine_all(node, DType::bool_, f);
+  const bool table = result && result->front().sizes.size() >= 2 && result->front().elements.size() > 1;
+  return table ? std::nullopt : result;
 }
 
 Folded fold_mod(Node& node) { return combine_all(node, {}, node.flag("fmod", false) ? remainder : modulo); }

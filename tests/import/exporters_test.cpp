@@ -3,6 +3,7 @@
 // worked out here.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "import/onnx/value.h"
@@ -173,6 +174,27 @@ TEST(OnnxExporters, SizesThatDoNotShowTheyAreNotNegative) {
       {{"Reshape", {"even", "halves"}, {"two"}}, {"ReduceSum", {"two", "0"}, {"y"}, {int_attribute("keepdims", 0)}}});
   EXPECT_EQ(onnx::reals_of(halves({{"x", counting({13})}})), (std::vector<double>{4, 6}));
   EXPECT_EQ(onnx::reals_of(halves({{"x", counting({9})}})), (std::vector<double>{4, 2}));
+}
+
+// Positions of known number, compared, are a mask: the program says so, and does not hold its elements as a weight.
+TEST(OnnxExporters, MasksOfKnownSizes) {
+  const ModelText model = {
+      .graph = {.nodes = {{"Range", {"0", "3", "1"}, {"i"}},
+                          {"Unsqueeze", {"i", "axis"}, {"rows"}},
+                          {"LessOrEqual", {"i", "rows"}, {"seen"}},
+                          {"Where", {"seen", "x", "hidden"}, {"y"}}},
+                .inputs = {value_info("x", kFloat, {3, 3})},
+                .outputs = {value_info("y", kFloat, {3, 3})},
+                .initializers = {integers("0", {0}, true), integers("1", {1}, true), integers("3", {3}, true),
+                                 integers("axis", {1}), reals("hidden", {}, {-1})}}};
+  const Program program = import_bytes(encode(model)).program.value();
+  const auto has = [&](Opcode opcode) {
+    const auto is = [&](const Node& node) { return node.op.opcode() == opcode; };
+    return std::ranges::any_of(program.graphs.back().nodes, is);
+  };
+  EXPECT_TRUE(has(Opcode::iota) && has(Opcode::compare));
+  EXPECT_EQ(onnx::reals_of(Imported(model)({{"x", counting({3, 3})}})),
+            (std::vector<double>{1, -1, -1, 4, 5, -1, 7, 8, 9}));
 }
 
 }  // namespace
