@@ -11,6 +11,7 @@
 #include <functional>
 #include <vector>
 
+#include "passes/growth.h"
 #include "passes/view.h"
 
 namespace ingot {
@@ -21,7 +22,7 @@ using Evaluate = std::function<std::vector<Tensor>(const Program&)>;
 struct FoldOptions {
   IsConstant is_constant;
   // Results of a node stay where they have more bytes than this and more than twice the weights that they depend on.
-  int64_t growth_bytes = 1 << 20;
+  int64_t growth_bytes = kGrowthBytes;
   // Triangles and comparisons of two or more axes that read no weights stay, and what is made of them: a weight would
   // not say that it is a mask, and of which keys.
   bool keep_masks = false;

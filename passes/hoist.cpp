@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "passes/effects.h"
 #include "passes/growth.h"
 #include "passes/names.h"
 #include "passes/operands.h"
@@ -31,8 +30,7 @@ bool rearranges(const Op& op) {
 class Split {
  public:
   Split(const Program& program, const Graph& method, const HoistOptions& options)
-      : program_(program), method_(method), options_(options), weights_read_(method.values.size()) {
-    find_parameter_only();
+      : method_(method), options_(options), weights_read_(weights_read(program, method)) {
     divide();
   }
 
@@ -60,26 +58,6 @@ class Split {
   }
 
  private:
-  // Bytes of weights that a value depends on; none where it depends on anything else.
-  using Read = std::optional<int64_t>;
-
-  void find_parameter_only() {
-    for (uint32_t id = 0; id < method_.values.size(); ++id) {
-      const Value& value = method_.values[id];
-      if (value.kind == ValueKind::weight) {
-        weights_read_[id] = static_cast<int64_t>(program_.weights[value.index].tensor.bytes().size());
-      }
-    }
-    for (const Node& node : method_.nodes) {
-      Read read = stands_alone(node.op) && node.op.opcode() != Opcode::ensure_shape ? Read(0) : std::nullopt;
-      visit_operands(node.op, [&](Ref ref) {
-        const Read operand = weights_read_[ref.id];
-        read = read && operand ? Read(add_read(*read, *operand)) : std::nullopt;
-      });
-      for (uint32_t i = 0; i < node.result_count; ++i) weights_read_[node.first_result.id + i] = read;
-    }
-  }
-
   // From the last node to the first, so that what needs a value is known before it.
   void divide() {
     std::vector<bool> wanted(method_.values.size());
@@ -109,7 +87,7 @@ class Split {
   }
 
   bool pays(const Node& node, Ref ref) const {
-    const Read read = weights_read_[ref.id];
+    const std::optional<int64_t> read = weights_read_[ref.id];
     return read && *read > 0 && !rearranges(node.op) && grows_within(method_.type(ref), *read, options_.growth_bytes);
   }
 
@@ -123,11 +101,10 @@ class Split {
     }
   }
 
-  const Program& program_;
   const Graph& method_;
   const HoistOptions& options_;
-  std::vector<Read> weights_read_;  // by value
-  std::vector<Ref> prepared_;       // in the order of the nodes
+  std::vector<std::optional<int64_t>> weights_read_;  // by value
+  std::vector<Ref> prepared_;                         // in the order of the nodes
   std::vector<bool> in_rest_, in_prepare_;
 };
 
@@ -140,7 +117,16 @@ std::vector<WeightId> weights_of(const Graph& graph) {
   return weights;
 }
 
+bool hoists(const Graph& graph, const std::optional<GraphId>& caller) { return graph.exported && !caller; }
+
 }  // namespace
+
+bool may_hoist(const View& view, Ref ref) {
+  const std::optional<int64_t> read = view.weights_read(ref);
+  if (!read || !grows_within(view.type(ref), *read, kGrowthBytes)) return false;
+  const std::vector<Graph>& graphs = view.program().graphs;
+  return hoists(view.graph(), callers_of(view.program())[static_cast<size_t>(&view.graph() - graphs.data())]);
+}
 
 Hoisted hoist_parameter_only(Program program, const HoistOptions& options) {
   Hoisted result;
@@ -148,7 +134,7 @@ Hoisted hoist_parameter_only(Program program, const HoistOptions& options) {
   const size_t graphs = program.graphs.size();
   for (size_t i = 0; i < graphs; ++i) {
     const Graph& method = program.graphs[i];
-    if (!method.exported || callers[i]) continue;
+    if (!hoists(method, callers[i])) continue;
     const Split split(program, method, options);
     if (split.empty()) continue;
     Graph rest = split.rest();

@@ -17,7 +17,8 @@
 #include <string>
 #include <vector>
 
-#include "program/program.h"
+#include "passes/growth.h"
+#include "passes/view.h"
 
 namespace ingot {
 
@@ -35,9 +36,12 @@ struct Hoisted {
 
 struct HoistOptions {
   // A value stays where it has more bytes than this and more than twice the weights that it depends on.
-  int64_t growth_bytes = 1 << 20;
+  int64_t growth_bytes = kGrowthBytes;
 };
 
 Hoisted hoist_parameter_only(Program program, const HoistOptions& options = {});
+
+// Whether the value depends on weights and numbers alone, and results of its size would be hoisted where it is.
+bool may_hoist(const View& view, Ref ref);
 
 }  // namespace ingot

@@ -18,10 +18,10 @@ struct PassOptions {
   // Absent: every weight may be replaced between calls, and no pass looks at contents. Where some are constant,
   // replacing one means to optimise the original program again, without it among them.
   IsConstant is_constant;
-  OnApplied on_applied;            // told of every rule that applies
-  int64_t growth_bytes = 1 << 20;  // FoldOptions
-  bool keep_masks = true;          // FoldOptions; `optimize` folds in the end what no rule took
-  int rounds = 8;                  // through all passes, at most
+  OnApplied on_applied;                 // told of every rule that applies
+  int64_t growth_bytes = kGrowthBytes;  // FoldOptions
+  bool keep_masks = true;               // FoldOptions; `optimize` folds in the end what no rule took
+  int rounds = 8;                       // through all passes, at most
 };
 
 struct Pass {

@@ -1,6 +1,7 @@
-// Two ops as one: products with packed weights, batch norms behind convolutions, updates of state.
-#include <algorithm>
+// Two ops as one: products with packed weights, what scales and shifts the channels of a convolution, updates of state.
+#include <utility>
 
+#include "passes/hoist.h"
 #include "passes/narrow.h"
 #include "passes/recognize.h"
 
@@ -31,33 +32,88 @@ std::optional<Var> quantized_matmul(const op::Matmul& op, const Site& site) {
 
 // ---------------------------------------------------------------------------------------------------------------- conv
 
-// The statistics and the weights must be constants, so that the new weights are computed once, by `fold`.
-std::optional<Var> conv_batch_norm(const op::BatchNorm& op, const Site& site) {
-  const auto* conv = site.made_by<op::Conv>(op.x);
-  const int64_t rank = site.result_type().rank();
-  if (!conv || !site.used_once(op.x) || (op.axis != 1 && op.axis != 1 - rank)) return {};
-  const DType dtype = site.result_type().dtype;
-  if (widened(dtype) != dtype) return {};  // scaled weights of f16 would be rounded
-  const auto fixed = [&](Ref ref) { return site.dtype(ref) == dtype && (site.constant(ref) || site.number(ref)); };
-  const auto fixed_or_absent = [&](const std::optional<Ref>& ref) { return !ref || fixed(*ref); };
-  if (!fixed(conv->w) || !fixed_or_absent(conv->bias) || !fixed(op.mean) || !fixed(op.var)) return {};
-  if (!fixed_or_absent(op.weight) || !fixed_or_absent(op.bias)) return {};
+// Only values that are computed before calls, so that the new weights are as well.
+bool prepared(const Site& site, Ref ref, DType dtype) { return site.dtype(ref) == dtype && may_hoist(site, ref); }
+bool prepared(const Site& site, const std::optional<Ref>& ref, DType dtype) {
+  return !ref || prepared(site, *ref, dtype);
+}
 
-  GraphBuilder& graph = site.to();
-  Var scale = graph.rsqrt(site(op.var) + op.eps);
-  if (op.weight) scale = scale * site(*op.weight);
-  Shape column(site.shape(conv->w).size(), 1);
+// A convolution that nothing else uses, with weights that may be scaled: those of f16 would be rounded.
+const op::Conv* changeable_conv(const Site& site, Ref ref) {
+  const auto* conv = site.made_by<op::Conv>(ref);
+  const DType dtype = site.dtype(ref);
+  if (!conv || !site.used_once(ref) || !is_real(dtype) || widened(dtype) != dtype) return nullptr;
+  return prepared(site, conv->w, dtype) && prepared(site, conv->bias, dtype) ? conv : nullptr;
+}
+
+Var changed(const Site& site, const op::Conv& conv, Var weight, std::optional<Var> bias) {
+  return site.to().conv(site(conv.x), weight,
+                        {.bias = bias,
+                         .strides = conv.strides,
+                         .dilations = conv.dilations,
+                         .before = conv.before,
+                         .after = conv.after,
+                         .groups = conv.groups});
+}
+
+// w [O, …] times scale [O]
+Var scaled_weight(const Site& site, const op::Conv& conv, Var scale) {
+  Shape column(site.shape(conv.w).size(), 1);
   column[0] = scale.dim(0);
-  const Var weight = site(conv->w) * graph.reshape(scale, column);
+  return site(conv.w) * site.to().reshape(scale, column);
+}
+
+std::optional<Var> conv_batch_norm(const op::BatchNorm& op, const Site& site) {
+  const op::Conv* conv = changeable_conv(site, op.x);
+  const DType dtype = site.result_type().dtype;
+  if (!conv || site.dtype(op.x) != dtype || (op.axis != 1 && op.axis != 1 - site.result_type().rank())) return {};
+  if (!prepared(site, op.mean, dtype) || !prepared(site, op.var, dtype)) return {};
+  if (!prepared(site, op.weight, dtype) || !prepared(site, op.bias, dtype)) return {};
+  Var scale = site.to().rsqrt(site(op.var) + op.eps);
+  if (op.weight) scale = scale * site(*op.weight);
   Var bias = (conv->bias ? site(*conv->bias) - site(op.mean) : -site(op.mean)) * scale;
   if (op.bias) bias = bias + site(*op.bias);
-  return graph.conv(site(conv->x), weight,
-                    {.bias = bias,
-                     .strides = conv->strides,
-                     .dilations = conv->dilations,
-                     .before = conv->before,
-                     .after = conv->after,
-                     .groups = conv->groups});
+  return changed(site, *conv, scaled_weight(site, *conv, scale), bias);
+}
+
+// One number for each channel of x [N, C, …], as [C]: an operand of sizes [C, 1…] or [1, C, 1…].
+std::optional<Var> of_channels(const Site& site, Ref ref, Ref x) {
+  const size_t rank = site.shape(x).size(), own = site.shape(ref).size();
+  if (!prepared(site, ref, site.dtype(x)) || (own != rank && own != rank - 1)) return {};
+  Shape wanted(own, 1);
+  wanted[own - rank + 1] = site.shape(x)[1];
+  if (site.shape(ref) != wanted) return {};
+  return site.to().reshape(site(ref), {site.shape(x)[1]});
+}
+
+// A convolution and a number for each of its channels, whichever comes first.
+struct Channelwise {
+  const op::Conv* conv;
+  Var numbers;
+};
+
+std::optional<Channelwise> channelwise(const Site& site, const op::Binary& op) {
+  for (const auto& [x, other] : {std::pair(op.a, op.b), std::pair(op.b, op.a)}) {
+    const op::Conv* conv = changeable_conv(site, x);
+    const auto numbers = conv ? of_channels(site, other, x) : std::nullopt;
+    if (numbers) return Channelwise{conv, *numbers};
+  }
+  return {};
+}
+
+std::optional<Var> conv_scale(const op::Binary& op, const Site& site) {
+  const auto found = op.fn == BinaryFn::mul ? channelwise(site, op) : std::nullopt;
+  if (!found) return {};
+  const auto& [conv, scale] = *found;
+  const auto bias = conv->bias ? std::optional(site(*conv->bias) * scale) : std::nullopt;
+  return changed(site, *conv, scaled_weight(site, *conv, scale), bias);
+}
+
+std::optional<Var> conv_bias(const op::Binary& op, const Site& site) {
+  const auto found = op.fn == BinaryFn::add ? channelwise(site, op) : std::nullopt;
+  if (!found) return {};
+  const auto& [conv, bias] = *found;
+  return changed(site, *conv, site(conv->w), conv->bias ? site(*conv->bias) + bias : bias);
 }
 
 // --------------------------------------------------------------------------------------------------------------- state
@@ -76,7 +132,9 @@ const Rule rules[] = {
     rule<quantized_matmul>("quantized_matmul", "x·dequantize(w)ᵀ → quantized_matmul"),
     rule<without_casts<op::QuantizedMatmul, &op::QuantizedMatmul::x>>(
         "quantized_matmul_of_casts", "f16 → f32, quantized_matmul, f32 → f16: quantized_matmul on f16"),
-    rule<conv_batch_norm>("conv_batch_norm", "batch_norm(conv(x, w)), all constants → conv with other constants"),
+    rule<conv_batch_norm>("conv_batch_norm", "batch_norm(conv(x, w)) → conv of other weights, all hoisted"),
+    rule<conv_scale>("conv_scale", "conv(x, w)·s, one number for each channel → conv of other weights, hoisted"),
+    rule<conv_bias>("conv_bias", "conv(x, w) + b, one number for each channel → conv with a bias"),
     rule<state_update>("state_update", "state_write of dynamic_update of state_read → state_update"),
 };
 

@@ -6,6 +6,7 @@
 #include <complex>
 #include <cstring>
 
+#include "passes/growth.h"
 #include "passes/operands.h"
 #include "program/float_format.h"
 
@@ -59,7 +60,11 @@ std::optional<Scalar> uniform_number(const Tensor& tensor) {
 }
 
 View::View(const Program& program, const Graph& graph, IsConstant is_constant)
-    : program_(program), graph_(graph), is_constant_(std::move(is_constant)), uses_(graph.values.size()) {
+    : program_(program),
+      graph_(graph),
+      is_constant_(std::move(is_constant)),
+      uses_(graph.values.size()),
+      weights_read_(ingot::weights_read(program, graph)) {
   for (const Node& node : graph.nodes) visit_operands(node.op, [this](Ref ref) { ++uses_[ref.id]; });
   for (const Output& output : graph.outputs) ++uses_[output.value.id];
 }

@@ -59,6 +59,8 @@ class View {
   bool is_number(Ref ref, double number) const;
   // The contents of a constant weight; none of any other value.
   const Tensor* constant(Ref ref) const;
+  // Bytes of weights that a value depends on; none where it depends on anything but weights and numbers.
+  std::optional<int64_t> weights_read(Ref ref) const { return weights_read_[ref.id]; }
 
   // Whether nothing between the two nodes, neither of which counts, writes the state. Precondition: both are of this
   // graph.
@@ -76,6 +78,7 @@ class View {
   const Graph& graph_;
   IsConstant is_constant_;
   std::vector<uint32_t> uses_;
+  std::vector<std::optional<int64_t>> weights_read_;
 };
 
 // The number that every element of a tensor is; none where they differ, are none, or are of a storage dtype. Elements

@@ -107,6 +107,38 @@ method good(%x: f32[3]) -> (y) {
   EXPECT_EQ(f(session, "bad"), (Floats{3, 3, 3}));
 }
 
+// What passes make of weights: those of a convolution, times the factors of the batch norm behind it.
+TEST_P(HoistingTest, WeightsThatPassesMultiply) {
+  constexpr const char* source = R"(
+weight @w : f32[2, 1, 2, 1] = [1.0, 2.0, 3.0, 4.0]
+weight @mean : f32[2] = [1.0, -2.0]
+weight @var : f32[2] = [4.0, 0.25]
+weight @scale : f32[2] = [1.0, 0.5]
+weight @shift : f32[2] = [0.0, 1.0]
+method f(%x: f32[1, 1, 3, 1]) -> (y) {
+  %c = conv %x, @w
+  %y = batch_norm %c, @mean, @var, @scale, @shift {eps=0}
+  return %y
+}
+)";
+  Executable executable = compiled(source, counting());
+  Session session(executable);
+  const auto f = [&] {
+    return values<float>(session.run({{"x", Tensor::of<float>({1, 1, 3, 1}, {1, 2, 3})}}, "f")[0].tensor);
+  };
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(f(), (Floats{2, 3.5, 14, 21}));
+  EXPECT_EQ(runs("conv"), 3);
+  EXPECT_EQ(runs("batch_norm"), is_reference() ? 3 : 0);
+  EXPECT_EQ(runs("rsqrt"), is_reference() ? 0 : 1);
+  executable.set_param("scale", f32({2, -1}));
+  EXPECT_EQ(f(), (Floats{4, 7, -25, -39}));
+  executable.set_param("var", f32({1, 1}));
+  EXPECT_EQ(f(), (Floats{8, 14, -12, -19}));
+  executable.set_param("w", Tensor::of<float>({2, 1, 2, 1}, {0, 0, 1, 0}));
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(f(), (Floats{-2, -2, -2, -3}));
+  EXPECT_EQ(runs("rsqrt"), is_reference() ? 0 : 3);
+}
+
 INGOT_ON_EVERY_TARGET(HoistingTest);
 
 }  // namespace
