@@ -20,6 +20,7 @@ Var blocks(const Node& node, Var parameter, const Shape& shape, int64_t axis, in
                    fmt::format("{}", shape.size()));
   }
   const Dim& size = shape[static_cast<size_t>(axis)];
+  if (kind(parameter.dtype()) == Kind::storage) parameter = as_dtype(parameter, DType::f32);
   Var each = parameter.graph().repeat(parameter, block, {.axis = axis});
   each = ensure_at_least(each, axis, size);
   return stretchable(each.graph().slice(each, {axis}, {0}, {size}), shape);
