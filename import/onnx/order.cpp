@@ -1,5 +1,7 @@
 #include "import/onnx/order.h"
 
+#include <unordered_set>
+
 namespace ingot::onnx {
 namespace {
 
@@ -65,7 +67,7 @@ class Sorter {
     seen_[index] = true;
     Visit visit{&node, {}};
     add_reads(node, visit.reads);
-    order_.reads.insert(visit.reads.begin(), visit.reads.end());
+    for (const std::string_view name : visit.reads) order_.readers[name].push_back(&node);
     open_.push_back(std::move(visit));
   }
 

@@ -10,7 +10,6 @@
 #include <functional>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "import/onnx/model.h"
@@ -20,7 +19,8 @@ namespace ingot::onnx {
 struct Order {
   std::vector<const NodeProto*> nodes;
   std::unordered_map<std::string_view, const NodeProto*> makers;  // by the names of their outputs
-  std::unordered_set<std::string_view> reads;                     // of all nodes and the graphs in them
+  // By the names that they or the graphs in them read, as often as they do.
+  std::unordered_map<std::string_view, std::vector<const NodeProto*>> readers;
 };
 
 // `known`: whether a name is defined before the first node, here or around.

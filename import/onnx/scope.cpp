@@ -124,6 +124,11 @@ const NodeProto* Scope::maker_of(std::string_view name) const {
   return parent_ ? parent_->maker_of(name) : nullptr;
 }
 
+std::vector<const NodeProto*> Scope::readers_of(std::string_view name) const {
+  const auto found = order_.readers.find(name);
+  return found == order_.readers.end() || read_later_.contains(name) ? std::vector<const NodeProto*>{} : found->second;
+}
+
 void Scope::undefined(const std::string& label, std::string_view name) const {
   for (const Scope* scope = this; scope; scope = scope->parent_) {
     const auto maker = scope->order_.makers.find(name);

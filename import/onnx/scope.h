@@ -67,7 +67,10 @@ class Scope {
   // In an order in which each finds what it reads.
   void run(const std::vector<NodeProto>& nodes);
   // Whether anything reads an output of one of the nodes.
-  bool is_read(std::string_view name) const { return order_.reads.contains(name) || read_later_.contains(name); }
+  bool is_read(std::string_view name) const { return order_.readers.contains(name) || read_later_.contains(name); }
+
+  // The nodes that read such an output; none where others may.
+  std::vector<const NodeProto*> readers_of(std::string_view name) const;
 
   // A graph of an attribute, with its inputs: the outputs, as values of `body` or of what is around it. Throws Poisoned
   // where one of them could not be imported.

@@ -2,7 +2,10 @@
 // become, and what they refuse, with the sentence.
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <functional>
 #include <map>
+#include <numeric>
 
 #include "program/text.h"
 #include "runtime/session.h"
@@ -12,7 +15,7 @@ namespace ingot::test {
 namespace {
 
 constexpr const char* kMicrosoft = "com.microsoft";
-constexpr int32_t kUint8 = 2;
+constexpr int32_t kUint8 = 2, kInt8 = 3, kUint4 = 21;
 
 Bytes text_attribute(const std::string& name, const std::string& value) {
   return attribute(name, 3, [&](auto& w) { w.add_bytes(4, value); });
@@ -105,6 +108,95 @@ TEST(OnnxFused, BlockedWeightsArePacked) {
   ASSERT_EQ(result.program->weights.size(), 1u);
   EXPECT_EQ(to_string(result.program->weights[0].tensor.type()),
             "packed<symmetric, bits=4, group=16, scale=f32>[5, 40]");
+}
+
+// y = x·w of a DequantizeLinear; `also`: something else reads that too, so that it stays arithmetic.
+ModelText dequantized_product(const std::vector<int64_t>& codes, const std::vector<int64_t>& scales, NodeText product,
+                              std::vector<Bytes> attributes, int32_t dtype, bool also) {
+  const auto elements = [](const std::vector<int64_t>& dims) {
+    return static_cast<size_t>(std::accumulate(dims.begin(), dims.end(), int64_t{1}, std::multiplies<>()));
+  };
+  Bytes bytes(elements(codes) / (dtype == kUint4 ? 2 : 1), '\0'), zero_bytes(elements(scales), '\0');
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 37 + i / 11);
+  for (size_t i = 0; i < zero_bytes.size(); ++i) zero_bytes[i] = static_cast<char>(i * 5);
+  if (dtype == kUint4) zero_bytes.resize((zero_bytes.size() + 1) / 2);
+  std::vector<float> factors;
+  for (size_t i = 0; i < elements(scales); ++i) factors.push_back(0.01F * static_cast<float>(i + 1));
+  const Bytes raw(reinterpret_cast<const char*>(factors.data()), factors.size() * sizeof(float));
+  ModelText model = model_of({"DequantizeLinear", {"q", "s", "z"}, {"d"}, std::move(attributes)}, {{"x", {"B", 64}}},
+                             {raw_tensor("q", dtype, codes, bytes), raw_tensor("s", kFloat, scales, raw),
+                              raw_tensor("z", dtype, scales, zero_bytes)});
+  model.graph.outputs = {message([](auto& w) { w.add_string(1, "y"); })};
+  if (product.op == "Transpose") {
+    model.graph.nodes.push_back({"Transpose", {"d"}, {"t"}});
+    product = {"MatMul", {"x", "t"}, {"y"}};
+  }
+  model.graph.nodes.push_back(std::move(product));
+  if (also) {
+    model.graph.nodes.push_back({"Neg", {"d"}, {"other"}});
+    model.graph.outputs.push_back(message([](auto& w) { w.add_string(1, "other"); }));
+  }
+  return model;
+}
+
+std::vector<float> product_of(const ModelText& model, const char* engine) {
+  Tensor x = Tensor::allocate(DType::f32, {3, 64});
+  for (int i = 0; i < 3 * 64; ++i) {
+    const float number = static_cast<float>(i * 29 % 31 - 15) / 8;
+    std::memcpy(x.mutable_bytes().data() + i * 4, &number, 4);
+  }
+  CompileOptions options;
+  options.engine = engine;
+  Session session(compile(import_bytes(encode(model)).program.value(), options));
+  const Tensor y = session.run({{"x", x}}, "main")[0].tensor;
+  std::vector<float> numbers(static_cast<size_t>(y.elements()));
+  std::memcpy(numbers.data(), y.bytes().data(), y.bytes().size());
+  return numbers;
+}
+
+// Quantised weights that only products read stay packed, with rows as they are multiplied.
+TEST(OnnxFused, DequantizedWeightsArePacked) {
+  const NodeText matmul{"MatMul", {"x", "d"}, {"y"}}, transpose{"Transpose", {}, {}},
+      gemm{"Gemm", {"x", "d"}, {"y"}, {int_attribute("transB", 1)}}, left{"MatMul", {"d", "d"}, {"y"}};
+  const auto axis = [](int64_t number, int64_t block = 0) {
+    return std::vector{int_attribute("axis", number), int_attribute("block_size", block)};
+  };
+  struct Case {
+    const char* weight;  // its type; empty: the numbers are computed
+    std::vector<int64_t> codes, scales;
+    NodeText product;
+    std::vector<Bytes> attributes;
+    int32_t dtype = kInt8;
+  };
+  const Case cases[] = {
+      {"packed<affine, bits=8, group=64, scale=f32>[6, 64]", {64, 6}, {}, matmul, {}},
+      {"packed<affine, bits=8, group=64, scale=f32>[6, 64]", {6, 64}, {1}, gemm, {}, kUint8},
+      {"packed<affine, bits=8, group=64, scale=f32>[6, 64]", {64, 6}, {6}, matmul, axis(1), kUint8},
+      {"packed<affine, bits=8, group=64, scale=f32>[6, 64]", {6, 64}, {6}, transpose, axis(-2)},
+      {"packed<affine, bits=8, group=32, scale=f32>[6, 64]", {64, 6}, {2, 6}, matmul, axis(0, 32)},
+      {"packed<affine, bits=4, group=32, scale=f32>[6, 64]", {6, 64}, {6, 2}, gemm, axis(1, 32), kUint4},
+      {"packed<affine, bits=4, group=64, scale=f32>[6, 64]", {64, 6}, {6}, matmul, axis(1), kUint4},
+      // A scale for each number that is summed, blocks of rows, small blocks, and a matrix that is multiplied from the left.
+      {"", {64, 6}, {64}, matmul, axis(0)},
+      {"", {64, 64}, {64, 2}, matmul, axis(1, 32)},
+      {"", {64, 6}, {4, 6}, matmul, axis(0, 16)},
+      {"", {64, 64}, {64}, left, axis(1)},
+  };
+  for (const Case& c : cases) {
+    const ModelText model = dequantized_product(c.codes, c.scales, c.product, c.attributes, c.dtype, false);
+    const onnx::ImportResult result = import_bytes(encode(model));
+    ASSERT_TRUE(result.program);
+    SCOPED_TRACE(print(*result.program));
+    EXPECT_EQ(result.program->weights.size() == 1 ? to_string(result.program->weights[0].tensor.type()) : "", c.weight);
+    if (!*c.weight) continue;
+    const auto expected =
+        product_of(dequantized_product(c.codes, c.scales, c.product, c.attributes, c.dtype, true), "reference");
+    for (const char* engine : {"reference", "mlx"}) {
+      const auto actual = product_of(model, engine);
+      ASSERT_EQ(actual.size(), expected.size());
+      for (size_t i = 0; i < actual.size(); ++i) EXPECT_NEAR(actual[i], expected[i], 2e-3) << engine << " " << i;
+    }
+  }
 }
 
 // Each run of a program draws other numbers, and a program that begins anew the same ones.

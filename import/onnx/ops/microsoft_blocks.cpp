@@ -3,29 +3,17 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <cstring>
 
 #include "import/onnx/handlers.h"
 #include "import/onnx/linear_quant.h"
+#include "import/onnx/packed_weight.h"
 #include "import/onnx/sizes.h"
 #include "program/decompose.h"
 
 namespace ingot::onnx {
 namespace {
 
-int64_t blocks_in(int64_t size, int64_t block) { return size / block + (size % block != 0 ? 1 : 0); }
-
 // -------------------------------------------------------------------------------------------------------- MatMulNBits
-
-struct BlockedWeight {
-  int64_t n, k, bits, block;
-
-  int64_t blocks() const { return blocks_in(k, block); }
-  size_t code_bytes() const {
-    return static_cast<size_t>(blocks() * block * bits / 8);
-  }  // of a row, as the file has it
-  size_t row_bytes() const { return static_cast<size_t>(blocks_in(k * bits, 8)); }  // as Ingot has it
-};
 
 BlockedWeight weight_of(Node& node) {
   const BlockedWeight w{node.integer("N"), node.integer("K"), node.integer("bits", 4), node.integer("block_size")};
@@ -48,17 +36,6 @@ Tensor constant_of(Node& node, size_t i, int64_t elements) {
   return tensor;
 }
 
-// The codes, row by row without the padding of the last block; `flip` is put over every byte.
-void write_codes(const BlockedWeight& w, const Tensor& codes, std::byte flip, std::span<std::byte> to) {
-  for (int64_t row = 0; row < w.n; ++row) {
-    const auto from = codes.bytes().subspan(static_cast<size_t>(row) * w.code_bytes(), w.row_bytes());
-    for (const std::byte b : from) {
-      to.front() = b ^ flip;
-      to = to.subspan(1);
-    }
-  }
-}
-
 // Without zero points a code q stands for q - 2^(bits-1): two's complement once its highest bit is turned over.
 Tensor symmetric_weight(Node& node, const BlockedWeight& w, const Tensor& codes, const Tensor& scales) {
   if (scales.dtype() == DType::f64) node.malformed("scales", to_string(scales.type()), "f16, bf16 or f32");
@@ -69,7 +46,7 @@ Tensor symmetric_weight(Node& node, const BlockedWeight& w, const Tensor& codes,
                                                .group = static_cast<uint32_t>(w.block),
                                                .scale = scales.dtype()});
   const std::span<std::byte> to = packed.mutable_bytes();
-  write_codes(w, codes, flip, to);
+  write_codes(w, codes.bytes(), flip, to);
   std::ranges::copy(scales.bytes(), to.subspan(static_cast<size_t>(w.n) * w.row_bytes()).begin());
   return packed;
 }
@@ -94,28 +71,6 @@ std::vector<double> zero_points(Node& node, const BlockedWeight& w) {
   return zeros;
 }
 
-// scale·(q - zero) = scale·q + bias
-Tensor affine_weight(const BlockedWeight& w, const Tensor& codes, const Tensor& scales,
-                     const std::vector<double>& zeros) {
-  Tensor packed = Tensor::allocate(DType::packed, {w.n, w.k},
-                                   QuantScheme{.method = QuantMethod::affine,
-                                               .bits = static_cast<uint8_t>(w.bits),
-                                               .group = static_cast<uint32_t>(w.block),
-                                               .scale = DType::f32});
-  const std::span<std::byte> to = packed.mutable_bytes();
-  write_codes(w, codes, std::byte{0}, to);
-  const std::vector<double> factors = reals_of(scales);
-  std::byte* at = to.data() + static_cast<size_t>(w.n) * w.row_bytes();
-  const auto write = [&](double number) {
-    const auto value = static_cast<float>(number);
-    std::memcpy(at, &value, sizeof value);
-    at += sizeof value;
-  };
-  for (const double factor : factors) write(factor);
-  for (size_t i = 0; i < factors.size(); ++i) write(-zeros[i] * factors[i]);
-  return packed;
-}
-
 void matmul_n_bits(Node& node, GraphBuilder& graph) {
   node.ignore("accuracy_level", "it allows less precision, and asks for none");
   if (const int64_t layout = node.integer("weight_prepacked", 0); layout != 0) {
@@ -126,8 +81,8 @@ void matmul_n_bits(Node& node, GraphBuilder& graph) {
   const Tensor scales = constant_of(node, 2, w.n * w.blocks());
   if (codes.dtype() != DType::u8) node.malformed("B", to_string(codes.type()), "u8");
   if (!is_real(scales.dtype())) node.malformed("scales", to_string(scales.type()), "reals");
-  const Tensor packed =
-      node.has(3) ? affine_weight(w, codes, scales, zero_points(node, w)) : symmetric_weight(node, w, codes, scales);
+  const Tensor packed = node.has(3) ? affine_weight(w, codes.bytes(), reals_of(scales), zero_points(node, w))
+                                    : symmetric_weight(node, w, codes, scales);
   const Var x = node.input(0);
   const Var weight = node.as_var(Constant{packed, std::string(node.proto().input[1])});
   Var y = graph.quantized_matmul(ensure_size(x, x.type().rank() - 1, w.k), weight);

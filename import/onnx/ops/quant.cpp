@@ -5,6 +5,7 @@
 
 #include "import/onnx/handlers.h"
 #include "import/onnx/linear_quant.h"
+#include "import/onnx/packed_weight.h"
 #include "import/onnx/sizes.h"
 #include "import/onnx/window.h"
 #include "program/decompose.h"
@@ -51,6 +52,7 @@ void quantize_linear(Node& node, GraphBuilder&) {
 void dequantize_linear(Node& node, GraphBuilder&) {
   const int64_t axis = node.integer("axis", 1), block = node.integer("block_size", 0);
   const DType dtype = named_dtype(node, "output_dtype").value_or(node.type(1).dtype);
+  if (const auto matrix = unpacked_matrix(node, axis, block, dtype)) return node.set(0, *matrix);
   const Var q = node.input(0);
   const auto shape = Shape(q.shape());
   std::optional<Var> zero = zero_point(node, 2);
