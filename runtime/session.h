@@ -34,6 +34,7 @@ namespace ingot {
 class Snapshot {
  public:
   // As a safetensors file, and back. Throws Code::type_mismatch unless the file holds the states that the program declares.
+  // A state whose type the format lacks, as packed ones and those of 4 bits, is there as u8 bytes, and its type as metadata.
   void save(const std::string& path) const;
   static Snapshot load(const std::string& path, const Executable& executable);
   int64_t bytes() const;

@@ -152,8 +152,8 @@ void check_layout(std::span<const Entry> entries, uint64_t data_size) {
   }
 }
 
-std::map<std::string, std::string, std::less<>> read_metadata(json::element value) {
-  std::map<std::string, std::string, std::less<>> metadata;
+SafetensorsMetadata read_metadata(json::element value) {
+  SafetensorsMetadata metadata;
   for (const auto [key, text] : value_of<json::object>(value, "__metadata__", "an object")) {
     const std::string subject = "__metadata__ of key " + quote(key);
     if (!metadata.emplace(key, value_of<std::string_view>(text, subject, "a string")).second) {

@@ -22,6 +22,8 @@
 
 namespace ingot {
 
+using SafetensorsMetadata = std::map<std::string, std::string, std::less<>>;
+
 class SafetensorsIndex {
  public:
   struct Entry {
@@ -36,7 +38,7 @@ class SafetensorsIndex {
 
   // In the order of their offsets.
   std::span<const Entry> entries() const { return entries_; }
-  const std::map<std::string, std::string, std::less<>>& metadata() const { return metadata_; }
+  const SafetensorsMetadata& metadata() const { return metadata_; }
 
   const Entry* find(std::string_view name) const;
   // Precondition: an entry of this index.
@@ -48,7 +50,7 @@ class SafetensorsIndex {
   Buffer data_;
   std::vector<Entry> entries_;
   std::map<std::string, size_t, std::less<>> by_name_;
-  std::map<std::string, std::string, std::less<>> metadata_;
+  SafetensorsMetadata metadata_;
 };
 
 // Every tensor, in the order of their offsets.
@@ -56,6 +58,9 @@ std::vector<NamedTensor> read_safetensors(const Buffer& file);
 
 // The same tensors give the same bytes, in whatever order they come: widest dtype first, then by name, so that every
 // tensor is aligned.
-void write_safetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors);
+void write_safetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
+                       const SafetensorsMetadata& metadata = {});
+// Whether a file can hold such a tensor: its dtype is one of the format's, and its elements are whole bytes.
+bool fits_safetensors(DType dtype, std::span<const int64_t> sizes);
 
 }  // namespace ingot

@@ -20,8 +20,16 @@ struct Item {
   const SafetensorsDType* dtype;
 };
 
+const SafetensorsDType* row_of(DType dtype) {
+  return std::ranges::find(safetensors_dtypes, dtype, &SafetensorsDType::dtype);
+}
+
+bool is_whole_bytes(DType dtype, std::span<const int64_t> sizes) {
+  return element_count(sizes) % std::max(8 / bits(dtype), 1) == 0;
+}
+
 const SafetensorsDType* file_dtype(const NamedTensor& t) {
-  const auto row = std::ranges::find(safetensors_dtypes, t.tensor.dtype(), &SafetensorsDType::dtype);
+  const auto row = row_of(t.tensor.dtype());
   if (row != std::end(safetensors_dtypes)) return row;
   throw Error(Code::unsupported, fmt::format("tensor {} is {}, which has no safetensors dtype", quote(t.name),
                                              to_string(t.tensor.dtype())))
@@ -32,7 +40,7 @@ void check_writable(const NamedTensor& t) {
   if (t.name == kSafetensorsMetadata) {
     throw Error(Code::invalid_argument, "a tensor cannot be named \"__metadata__\"").in_op("safetensors");
   }
-  if (t.tensor.elements() % std::max(8 / bits(t.tensor.dtype()), 1) != 0) {
+  if (!is_whole_bytes(t.tensor.dtype(), t.tensor.sizes())) {
     throw Error::mismatch(Code::unsupported, "safetensors", "element count of tensor " + quote(t.name),
                           std::to_string(t.tensor.elements()),
                           fmt::format("a whole number of bytes of {}", to_string(t.tensor.dtype())));
@@ -56,9 +64,18 @@ std::string json_text(const std::string& text) try {
       .in_op("safetensors");
 }
 
+std::string metadata_text(const SafetensorsMetadata& metadata) {
+  std::string text;
+  for (const auto& [key, value] : metadata) {
+    text += fmt::format("{}{}:{}", text.empty() ? "" : ",", json_text(key), json_text(value));
+  }
+  return fmt::format(R"("{}":{{{}}})", kSafetensorsMetadata, text);
+}
+
 // Padded with spaces so that the data section starts on 8 bytes.
-std::string header_of(std::span<const Item> items) {
+std::string header_of(std::span<const Item> items, const SafetensorsMetadata& metadata) {
   std::string header = "{";
+  if (!metadata.empty()) header += metadata_text(metadata);
   size_t offset = 0;
   for (const auto& [source, dtype] : items) {
     const size_t end = offset + source->tensor.bytes().size();
@@ -76,10 +93,15 @@ std::string header_of(std::span<const Item> items) {
 
 }  // namespace
 
-void write_safetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors) {
+bool fits_safetensors(DType dtype, std::span<const int64_t> sizes) {
+  return row_of(dtype) != std::end(safetensors_dtypes) && is_whole_bytes(dtype, sizes);
+}
+
+void write_safetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
+                       const SafetensorsMetadata& metadata) {
   check_names_differ("safetensors", tensors);
   const auto items = sorted(tensors);
-  const std::string header = header_of(items);
+  const std::string header = header_of(items, metadata);
   const uint64_t length = header.size();
   AtomicFile file(path);
   file.append(std::as_bytes(std::span(&length, 1)));

@@ -233,6 +233,15 @@ TEST(Safetensors, WritesTheBytesOfThePackage) {
   EXPECT_EQ(folder.file_count(), 2u);
 }
 
+TEST(Safetensors, WritesMetadata) {
+  const TemporaryFolder folder;
+  const SafetensorsMetadata metadata = {{"a \"b\"", "i4[8]"}, {"c", ""}};
+  write_safetensors(folder / "m.safetensors", std::vector<NamedTensor>{{"x", Tensor()}}, metadata);
+  const SafetensorsIndex index(map_file(folder / "m.safetensors").buffer);
+  EXPECT_EQ(index.metadata(), metadata);
+  EXPECT_EQ(index.entries().size(), 1U);
+}
+
 TEST(Safetensors, RefusesToWriteWhatTheFormatCannotHold) {
   const TemporaryFolder folder;
   const auto message = [&](std::vector<NamedTensor> tensors, Code code) {

@@ -67,6 +67,76 @@ TEST_P(SnapshotTest, GoesIntoEveryOtherEngine) {
   EXPECT_EQ(total(session), (Floats{11, 22}));
 }
 
+// Contents that no state begins with.
+Tensor patterned(const TensorType& type) {
+  Tensor tensor = Tensor::allocate(type.dtype, *literal_sizes(type.shape), type.scheme);
+  const int bits = type.dtype == DType::bool_ ? 1 : 0x35;
+  for (size_t i = 0; i < tensor.mutable_bytes().size(); ++i) {
+    tensor.mutable_bytes()[i] = static_cast<std::byte>(i % 2 == 0 ? bits : 0);
+  }
+  return tensor;
+}
+
+// Every dtype, with elements that do not fill their last byte, and packed states in rows and in blocks.
+std::vector<std::string> types_of_states() {
+  std::vector<std::string> types;
+  for (const std::string_view name : EnumNames<DType>::names) {
+    if (name != "packed") types.push_back(std::string(name) + "[3]");
+  }
+  types.insert(types.end(),
+               {"i4[8]", "f4e2m1[2, 4]", "i4[0]", "packed<affine, bits=4, group=32>[2, 32]",
+                "packed<affine, bits=3, group=32, scale=f32>[2, 64]", "packed<q8_0, bits=8, group=32>[2, 32]"});
+  return types;
+}
+
+TEST_P(SnapshotTest, StatesOfEveryTypeGoThroughAFile) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "state.safetensors";
+  for (const std::string& type : types_of_states()) {
+    const Executable executable = compiled("state @s : " + type + " = zeros\nstate @n : i64[] = zeros\n" + R"(
+method f() -> (n) {
+  %n = state_read {state=@n}
+  return %n
+}
+)");
+    if (type == "f64[3]" && executable.device() != "cpu") continue;
+    Session session(executable);
+    const Tensor contents = patterned(executable.program().states[0].type);
+    session.set_state("s", contents);
+    session.snapshot().save(path);
+    session.reset();
+    session.restore(Snapshot::load(path, executable));
+    EXPECT_EQ(text_of(session.state("s").bytes()), text_of(contents.bytes())) << type;
+    EXPECT_EQ(session.state("s").type(), contents.type()) << type;
+  }
+}
+
+TEST_P(SnapshotTest, RefusesBytesOfAnotherType) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "state.safetensors";
+  const auto load_error = [&](const std::string& state, const Tensor& contents, const char* said, Code code) {
+    const Executable executable = compiled("state @s : " + state + R"( = zeros
+method f() -> (s) {
+  %s = state_read {state=@s}
+  return %s
+}
+)");
+    write_safetensors(path, std::vector<NamedTensor>{{"s", contents}}, {{"type of state s", said}});
+    std::string message = message_of([&] { Snapshot::load(path, executable); }, code);
+    if (const size_t at = message.find(path); at != message.npos) message.replace(at, path.size(), "FILE");
+    return message;
+  };
+  const Tensor four = Tensor::of<uint8_t>({4}, {1, 2, 3, 4});
+  EXPECT_EQ(load_error("i4[8]", four, "i4[8]", Code::bad_file), "no error");
+  EXPECT_EQ(load_error("i4[8]", four, "u4[8]", Code::type_mismatch), "state s of FILE is u4[8], expected i4[8]");
+  EXPECT_EQ(load_error("i4[10]", four, "i4[10]", Code::bad_file),
+            "the contents of state s of FILE is u8[4], expected u8[5] (i4[10] as its metadata says)");
+  EXPECT_EQ(load_error("i4[8]", Tensor::of<int8_t>({4}, {1, 2, 3, 4}), "i4[8]", Code::bad_file),
+            "the contents of state s of FILE is i8[4], expected u8[4] (i4[8] as its metadata says)");
+  EXPECT_EQ(load_error("bool[4]", four, "bool[4]", Code::bad_file),
+            "state s of FILE is bool[4] as its metadata says, which is not stored as bytes");
+}
+
 TEST_P(SnapshotTest, RefusesFilesOfOtherStates) {
   const TemporaryFolder folder;
   const std::string path = folder / "state.safetensors";
