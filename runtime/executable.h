@@ -53,7 +53,8 @@ class Executable {
   const Graph& method(std::string_view name) const;
 
   // ---- before anything runs; `inputs` has the sizes of each input, in the order of the method
-  // How each node of the lowered method runs, in their order; empty where there is nothing to say.
+  // How each node of the lowered method runs, in their order; empty where there is nothing to say. Likewise of a graph
+  // that methods run, by its name.
   std::vector<std::string> explain(std::string_view method = {}) const;
   GraphCost cost(std::string_view method, const std::vector<Sizes>& inputs) const;
   // Sizes that data decide keep their symbols.

@@ -1,10 +1,13 @@
 // Executable's answers about calls that nobody has made yet.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "program/error.h"
 #include "program/report.h"
 #include "runtime/arguments.h"
 #include "runtime/executable.h"
+#include "runtime/hoisting.h"
 
 namespace ingot {
 
@@ -25,7 +28,8 @@ static Bindings bindings_for(const Graph& method, const std::vector<Sizes>& inpu
 }
 
 std::vector<std::string> Executable::explain(std::string_view name) const {
-  return compiled()->explain(id(method(name)));
+  const bool is_graph = std::ranges::find(lowered().graphs, name, &Graph::name) != lowered().graphs.end();
+  return compiled()->explain(is_graph ? id_of(lowered(), name) : id(method(name)));
 }
 
 GraphCost Executable::cost(std::string_view name, const std::vector<Sizes>& inputs) const {

@@ -5,12 +5,14 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "cli/call.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "passes/operands.h"
 #include "program/open.h"
 #include "program/report.h"
 #include "runtime/arguments.h"
@@ -47,7 +49,8 @@ std::string with_sizes(TensorType type, const Bindings& bindings) {
 }
 
 struct Row {
-  std::string value, op, type, how;
+  std::string graph, value, op, type, how;
+  size_t depth = 0;  // of the graph: 0 for the method
   std::optional<NodeCost> cost;
 };
 
@@ -72,24 +75,48 @@ std::map<std::string, uint64_t> replaced_ops(const Summary& given, const Summary
   return replaced;
 }
 
+Row row_of(const Graph& graph, const Node& node, const Bindings& bindings) {
+  Row row{.graph = graph.name, .op = mnemonic(node.op)};
+  if (node.result_count > 0) {
+    const std::string& name = graph.values[node.first_result.id].name;
+    row.value = "%" + (name.empty() ? std::to_string(node.first_result.id) : name);
+    row.type = with_sizes(graph.type(node.first_result), bindings);
+  }
+  return row;
+}
+
+// The nodes of a graph, and behind each of them those of the graphs that it runs; every graph once.
+void add_rows(Explanation& all, const Graph& graph, const GraphCost& cost, size_t depth,
+              std::set<std::string_view>& seen) {
+  const Program& program = all.executable.lowered();
+  const std::vector<std::string> how = all.executable.explain(graph.name);
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    Row& row = all.rows.emplace_back(row_of(graph, graph.nodes[i], all.bindings));
+    row.how = how[i];
+    row.cost = cost.nodes[i];
+    row.depth = depth;
+    visit_graphs(graph.nodes[i].op, [&](GraphId id) {
+      const Graph& inner = program.graphs[id.id];
+      if (seen.insert(inner.name).second) {
+        add_rows(all, inner, cost_of(program, inner, all.bindings), depth + 1, seen);
+      }
+    });
+  }
+}
+
 Explanation explain(const Program& given, const Executable& executable, const Graph& method, Bindings bindings) {
   Explanation all{executable, method, std::move(bindings), {}, {}, summarize(executable.lowered()), {}, {}};
   all.replaced = replaced_ops(summarize(given), all.summary);
   all.cost = cost_of(executable.lowered(), method, all.bindings);
-  const std::vector<std::string> how = executable.explain(method.name);
-  for (size_t i = 0; i < method.nodes.size(); ++i) {
-    const Node& node = method.nodes[i];
-    Row& row = all.rows.emplace_back();
-    if (node.result_count > 0) {
-      const std::string& name = method.values[node.first_result.id].name;
-      row.value = "%" + (name.empty() ? std::to_string(node.first_result.id) : name);
-      row.type = with_sizes(method.type(node.first_result), all.bindings);
-    }
-    row.op = mnemonic(node.op);
-    row.how = how[i];
-    row.cost = all.cost.nodes[i];
-  }
+  std::set<std::string_view> seen;
+  add_rows(all, method, all.cost, 0, seen);
   return all;
+}
+
+// `%y`, `  @body %y` where it is one of a graph that the method runs.
+std::string value_text(const Row& row) {
+  if (row.depth == 0) return row.value;
+  return fmt::format("{:{}}@{}{}{}", "", 2 * row.depth, row.graph, row.value.empty() ? "" : " ", row.value);
 }
 
 std::string bytes_text(int64_t bytes) { return human_bytes(static_cast<uint64_t>(bytes)); }
@@ -103,7 +130,7 @@ std::string flops_text(const std::optional<double>& flops) {
 std::string as_text(const Explanation& all) {
   std::vector<std::array<std::string, 7>> cells = {{"value", "op", "FLOPs", "read", "written", "type", "how"}};
   for (const Row& row : all.rows) {
-    cells.push_back({row.value, row.op, flops_text(row.cost ? row.cost->flops : std::nullopt),
+    cells.push_back({value_text(row), row.op, flops_text(row.cost ? row.cost->flops : std::nullopt),
                      row.cost ? bytes_text(row.cost->read) : "?", row.cost ? bytes_text(row.cost->written) : "?",
                      row.type, row.how});
   }
@@ -141,7 +168,8 @@ nlohmann::ordered_json or_null(const std::optional<T>& value) {
 std::string as_json(const Explanation& all) {
   nlohmann::ordered_json nodes = nlohmann::ordered_json::array();
   for (const Row& row : all.rows) {
-    nlohmann::ordered_json node = {{"value", row.value}, {"op", row.op}, {"type", row.type}, {"how", row.how}};
+    nlohmann::ordered_json node = {
+        {"graph", row.graph}, {"value", row.value}, {"op", row.op}, {"type", row.type}, {"how", row.how}};
     node["flops"] = row.cost ? or_null(row.cost->flops) : nullptr;
     node["read"] = row.cost ? nlohmann::ordered_json(row.cost->read) : nullptr;
     node["written"] = row.cost ? nlohmann::ordered_json(row.cost->written) : nullptr;
@@ -194,7 +222,8 @@ Verb add_explain(CLI::App& root) {
       ->type_name("ROWS");
   app->footer(
       "Sizes come from --size and from the inputs that are given; what they leave open shows as ?.\n"
-      "The nodes are those that the engine runs: it may have expanded some.");
+      "The nodes are those that the engine runs: it may have expanded some. Those of the graphs that a node runs\n"
+      "follow it, with the name of their graph and the costs of one run.");
   return {app, [o] { return run(*o); }};
 }
 

@@ -118,8 +118,10 @@ TEST_F(Costs, BenchRefuses) {
 
 TEST_F(Costs, ExplainCountsNodes) {
   const auto json = nlohmann::json::parse(expect_done("ingot explain dense.txt --json --size B=2"));
-  ASSERT_EQ(json["nodes"].size(), 3U);
-  const auto &matmul = json["nodes"][0], &softmax = json["nodes"][1], &call = json["nodes"][2];
+  ASSERT_EQ(json["nodes"].size(), 4U);
+  const auto &matmul = json["nodes"][0], &softmax = json["nodes"][1], &call = json["nodes"][2],
+             &inner = json["nodes"][3];
+  EXPECT_EQ(matmul["graph"], "dense");
   EXPECT_EQ(matmul["value"], "%h");
   EXPECT_EQ(matmul["op"], "matmul");
   EXPECT_EQ(matmul["type"], "f32[2, 4]");
@@ -128,6 +130,9 @@ TEST_F(Costs, ExplainCountsNodes) {
   EXPECT_EQ(matmul["written"], 4 * 2 * 4);
   EXPECT_EQ(softmax["flops"], 5 * 2 * 4);
   EXPECT_EQ(call["flops"], 2 * 4);
+  EXPECT_EQ(inner["graph"], "twice");
+  EXPECT_EQ(inner["op"], "add");
+  EXPECT_EQ(inner["flops"], 2 * 4);  // which are the call's
   EXPECT_EQ(json["flops"], 128 + 40 + 8);
   EXPECT_EQ(json["unknown_nodes"], 0);
   EXPECT_EQ(json["weight_bytes"], 4 * 8 * 4);
@@ -140,18 +145,19 @@ TEST_F(Costs, ExplainCountsNodes) {
 
 TEST_F(Costs, ExplainIsATableAndLeavesOpenWhatIsOpen) {
   const std::vector<std::string> lines = lines_of(expect_done("ingot explain dense.txt --size B=2"));
-  ASSERT_EQ(lines.size(), 11U);
+  ASSERT_EQ(lines.size(), 12U);
   EXPECT_EQ(lines[0], "dense on reference, cpu, mode eager");
-  EXPECT_EQ(lines[1], "  value  op       FLOPs   read  written  type       how");
-  EXPECT_EQ(lines[2], "  %h     matmul     128  192 B     32 B  f32[2, 4]");
-  EXPECT_EQ(lines[6], "FLOPs    176");
-  EXPECT_EQ(lines[8], "weights  128 B");
-  EXPECT_EQ(lines[10], "alive    at most 96 B at one time");
+  EXPECT_EQ(lines[1], "  value        op       FLOPs   read  written  type       how");
+  EXPECT_EQ(lines[2], "  %h           matmul     128  192 B     32 B  f32[2, 4]");
+  EXPECT_EQ(lines[5], "    @twice %y  add          8   64 B     32 B  f32[2, 4]");
+  EXPECT_EQ(lines[7], "FLOPs    176");
+  EXPECT_EQ(lines[9], "weights  128 B");
+  EXPECT_EQ(lines[11], "alive    at most 96 B at one time");
   const std::vector<std::string> open = lines_of(expect_done("ingot explain dense.txt"));
-  EXPECT_EQ(open[2], "  %h     matmul       ?     ?        ?  f32[B, 4]");
-  EXPECT_EQ(open[6], "FLOPs    0, and those of 3 nodes");
+  EXPECT_EQ(open[2], "  %h           matmul       ?     ?        ?  f32[B, 4]");
+  EXPECT_EQ(open[7], "FLOPs    0, and those of 3 nodes");
   // B is 64 at most.
-  EXPECT_EQ(open[10], "alive    at most 3.0 KiB at one time");
+  EXPECT_EQ(open[11], "alive    at most 3.0 KiB at one time");
 }
 
 TEST_F(Costs, ExplainSaysHowAnEngineRunsANode) {
@@ -171,6 +177,41 @@ TEST_F(Costs, ExplainSaysHowAnEngineRunsANode) {
   EXPECT_EQ(compiled["replaced"], nlohmann::json({{"leaky_relu", 1}}));
   EXPECT_GT(compiled["nodes"].size(), 3U);
   EXPECT_EQ(nlohmann::json::parse(expect_done("ingot explain find.txt --json"))["replaced"], nlohmann::json::object());
+}
+
+TEST_F(Costs, ExplainSaysWhatIsDoneOnTheHostAndWhy) {
+  if (!has_mlx()) GTEST_SKIP() << "this build has no engine that says so";
+  folder.write("boxes.txt", R"(ingot 1
+symbol J in 0..8
+symbol K in 0..8
+graph some(%b: f32[1, 4, 4], %s: f32[1, 1, 4]) -> (n) {
+  %y = nms %b, %s {count=K, max_output=2}
+  %n = size_of {size=K}
+  return %n
+}
+graph none(%b: f32[1, 4, 4], %s: f32[1, 1, 4]) -> (n) {
+  %n = full {shape=[], value=0, dtype=i64}
+  return %n
+}
+method branch(%b: f32[1, 4, 4], %s: f32[1, 1, 4], %p: bool[]) -> (n) {
+  %n = if %p, [%b, %s] {on_true=@some, on_false=@none}
+  return %n
+}
+method plain(%b: f32[1, 4, 4], %s: f32[1, 1, 4]) -> (y) {
+  %y = nms %b, %s {count=J, max_output=2}
+  return %y
+}
+)");
+  const std::string why = "reads values, on the host: each box depends on those before it";
+  const std::string line = "ingot explain boxes.txt --engine mlx ";
+  EXPECT_EQ(nlohmann::json::parse(expect_done(line + "--json -m plain"))["nodes"][0]["how"], why);
+  const auto nodes = nlohmann::json::parse(expect_done(line + "--json -m branch"))["nodes"];
+  EXPECT_EQ(nodes[0]["op"], "if");
+  EXPECT_EQ(nodes[1]["graph"], "some");
+  EXPECT_EQ(nodes[1]["op"], "nms");
+  EXPECT_EQ(nodes[1]["how"], why);
+  EXPECT_EQ(nodes.back()["graph"], "none");
+  expect_words(expect_done(line + "-m branch"), {"    @some %y  nms ", why.c_str(), "    @none %n  full "});
 }
 
 TEST_F(Costs, ExplainSaysWhetherFewerRowsAreComputedApart) {
