@@ -219,22 +219,6 @@ void Session::run_pipelined(const std::function<std::optional<std::vector<NamedT
   if (refusal) std::rethrow_exception(refusal);
 }
 
-void Session::warm(const std::vector<Sizes>& inputs, std::string_view method) const {
-  const Graph& graph = executable_.method(method);
-  executable_.output_shapes(graph.name, inputs);  // throws for sizes that are none of the method's
-  std::vector<NamedTensor> zeros;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const Value& input = graph.values[graph.inputs[i].id];
-    zeros.push_back({input.name, zeros_of(input.type, inputs[i])});
-  }
-  try {
-    fork().run(zeros, graph.name);
-  } catch (const Error& error) {
-    const bool by_values = error.code() == Code::out_of_range || error.code() == Code::invalid_argument;
-    if (error.node().empty() || !by_values) throw;
-  }
-}
-
 std::chrono::steady_clock::time_point Session::handed_over() const { return settled().handed_over; }
 
 PreparedCall Session::prepare(std::string_view method) {

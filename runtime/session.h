@@ -87,7 +87,10 @@ class Session {
   // actual == upper ends it. Code::invalid_argument for an extent that no input has.
   void set_active_extent(int64_t actual, int64_t upper);
   // Makes ahead what calls with inputs of these sizes need: traces, and the kernels that a device compiles. It is a call
-  // with zeros on a fork of this session; that values of 0 fail it is no failure.
+  // with zeros on a fork of this session, and one of each graph that the method can run: both branches of an `if`, and
+  // bodies of loops without trips. That values of 0 fail one is no failure, but what an op of the host throws is. Left to
+  // the first call that needs it: what has sizes that data decide, a graph with a `while` of its own that zeros do not
+  // reach, and a graph with an integer among its inputs that the method computes.
   void warm(const std::vector<Sizes>& inputs, std::string_view method = {}) const;
   // When the latest call was handed to its device: the host was free from then on.
   std::chrono::steady_clock::time_point handed_over() const;

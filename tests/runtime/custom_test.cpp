@@ -211,6 +211,33 @@ TEST(CustomOps, CountAsWhatACallUses) {
   EXPECT_EQ(refusal({.steps = 3}), "[custom] the call takes more than 3 steps (at f: %y)");
 }
 
+// Zeros that an op of ours refuses are none of its business; what an op of the host throws is the caller's.
+TEST(CustomOps, FailWarming) {
+  const auto registry = std::make_shared<Registry>();
+  registry->add_meaning("acme.scale", {same_as_first});
+  registry->add_reference("acme.scale",
+                          [](const Tensors&, const Attributes&) -> Tensors { throw std::domain_error("no scale"); });
+  const std::string branches = R"(
+graph a(%x: f32[3]) -> (y) {
+  %y = custom [%x] {name="acme.scale", results=[f32[3]]}
+  return %y
+}
+graph b(%x: f32[3]) -> (y) {
+  %y = neg %x
+  return %y
+}
+method f(%x: f32[3], %p: bool[]) -> (y) {
+  %y = if %p, [%x] {on_true=@a, on_false=@b}
+  return %y
+}
+)";
+  EXPECT_EQ(message_of([&] { Session(compiled(scale, {.registry = registry})).warm({{3}}); }, Code::invalid_argument),
+            "[custom] op 'acme.scale' of the host throws: no scale (at f: %y)");
+  EXPECT_EQ(
+      message_of([&] { Session(compiled(branches, {.registry = registry})).warm({{3}, {}}); }, Code::invalid_argument),
+      "[custom] op 'acme.scale' of the host throws: no scale (at a: %y)");
+}
+
 TEST(CustomOps, MayReturnTensorsThatLieAnywhere) {
   const auto registry = std::make_shared<Registry>();
   registry->add_meaning("acme.scale", {same_as_first});

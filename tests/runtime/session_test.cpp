@@ -201,38 +201,6 @@ method forward(%x: f32[4]) -> (y) {
             "[add] 16 bytes more than the 16 alive go beyond the limit of 31 (at forward: %y)");
 }
 
-TEST_P(SessionTest, WarmMakesAheadWhatCallsNeed) {
-  Session session(compiled(R"(
-symbol N in 1..100
-state @sum : f32[] = zeros
-method f(%x: f32[N], %i: i64[]) -> (y) {
-  %before = state_read {state=@sum}
-  %more = reduce_sum %x {axes=[0]}
-  %after = add %before, %more
-  %sum = state_write %after {state=@sum}
-  %y = take %x, %i
-  return %y
-}
-)"));
-  session.warm({{7}, {}});
-  const int64_t traced = session.executable().counters().traced;
-  EXPECT_EQ(traced > 0, is_traced());
-  session.run({{"x", ramp(7)}, {"i", i64(2)}});
-  EXPECT_EQ(session.executable().counters().traced, traced);
-  EXPECT_EQ(session.state("sum").as<float>()[0], 28.0F);
-  EXPECT_NE(message_of([&] { session.warm({{7}}); }, Code::invalid_argument), "");
-  EXPECT_THROW(session.warm({{101}, {}}), Error);
-  CompileOptions small;
-  small.limits.bytes = 64;
-  EXPECT_NE(
-      message_of(
-          [&] {
-            Session(compiled("method g(%x: f32[100]) -> (y) {\n  %y = exp %x\n  return %y\n}\n", small)).warm({{100}});
-          },
-          Code::limit),
-      "");
-}
-
 INGOT_ON_EVERY_TARGET(SessionTest);
 
 }  // namespace
