@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <barrier>
 #include <cmath>
 #include <functional>
+#include <memory>
 #include <thread>
 
 #include "runtime/prepared.h"
@@ -53,41 +55,62 @@ void append(std::string& record, const std::vector<NamedTensor>& outputs) {
   for (const NamedTensor& output : outputs) record += text_of(output.tensor.bytes());
 }
 
-// Everything that a session says in some calls: run, submitted, prepared, in turns. Those of the index that is not there
-// fail.
-std::string life_of(const Executable& executable, int number) {
-  Session session(executable);
-  PreparedCall prepared = session.prepare();
-  std::string record;
-  for (int call = 0; call < 9; ++call) {
-    const std::vector<NamedTensor> inputs = network_inputs(number, call);
+// A session and everything that it says in its calls: run, submitted, prepared, in turns. Those of the index that is not
+// there fail.
+class Life {
+ public:
+  static constexpr int kCalls = 9;
+
+  Life(const Executable& executable, int number)
+      : number_(number), session_(executable), prepared_(session_.prepare()) {}
+
+  void call(int i) {
+    const std::vector<NamedTensor> inputs = network_inputs(number_, i);
     try {
-      switch (call % 3) {
-        case 0: append(record, session.run(inputs)); break;
-        case 1: append(record, session.submit(inputs).result()); break;
+      switch (i % 3) {
+        case 0: append(record_, session_.run(inputs)); break;
+        case 1: append(record_, session_.submit(inputs).result()); break;
         default:
-          prepared.bind_input(0, inputs[0].tensor);
-          prepared.bind_input(1, inputs[1].tensor);
-          prepared();
-          for (size_t i = 0; i < 3; ++i) record += text_of(prepared.output(i).bytes());
+          prepared_.bind_input(0, inputs[0].tensor);
+          prepared_.bind_input(1, inputs[1].tensor);
+          prepared_();
+          for (size_t output = 0; output < 3; ++output) record_ += text_of(prepared_.output(output).bytes());
       }
     } catch (const Error& error) {
-      record += error.what();
+      record_ += error.what();
     }
   }
-  return record + text_of(session.state("h").bytes());
+  std::string record() const { return record_ + text_of(session_.state("h").bytes()); }
+
+ private:
+  int number_;
+  Session session_;
+  PreparedCall prepared_;
+  std::string record_;
+};
+
+std::string life_alone(const Executable& executable, int number) {
+  Life life(executable, number);
+  for (int call = 0; call < Life::kCalls; ++call) life.call(call);
+  return life.record();
 }
 
+// All of them live from the first call to the last. Each thread has every sixteenth, and calls them in turn.
 TEST_P(ThreadsTest, SixtyFourSessionsOnSixteenThreads) {
   constexpr int kSessions = 64;
   const Executable executable = compiled(network, {.cached_signatures = 3});
-  std::vector<std::string> alone, together(kSessions);
-  for (int i = 0; i < kSessions; ++i) alone.push_back(life_of(executable, i));
-  std::atomic<int> next = 0;
-  on_threads(kThreads, [&](int) {
-    for (int i = next++; i < kSessions; i = next++) together[static_cast<size_t>(i)] = life_of(executable, i);
+  std::vector<std::string> alone;
+  for (int i = 0; i < kSessions; ++i) alone.push_back(life_alone(executable, i));
+  std::vector<std::unique_ptr<Life>> lives;
+  for (int i = 0; i < kSessions; ++i) lives.push_back(std::make_unique<Life>(executable, i));
+  std::barrier start(kThreads);
+  on_threads(kThreads, [&](int thread) {
+    start.arrive_and_wait();
+    for (int call = 0; call < Life::kCalls; ++call) {
+      for (int i = thread; i < kSessions; i += kThreads) lives[static_cast<size_t>(i)]->call(call);
+    }
   });
-  for (size_t i = 0; i < kSessions; ++i) EXPECT_EQ(alone[i] == together[i], true) << i;
+  for (size_t i = 0; i < kSessions; ++i) EXPECT_EQ(alone[i] == lives[i]->record(), true) << i;
   EXPECT_NE(alone[0].find("is outside an axis of"), std::string::npos);
   EXPECT_LE(executable.counters().cached, 3);
 }
