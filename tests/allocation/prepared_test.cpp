@@ -83,10 +83,8 @@ void operator delete(void* block, size_t) noexcept { operator delete(block); }
 namespace ingot::test {
 namespace {
 
-constexpr int calls = 200;
-
 // How often a call allocates on our side, the first few aside.
-double allocations_of(PreparedCall& call) {
+double allocations_of(PreparedCall& call, int calls) {
   for (int i = 0; i < 5; ++i) call();
   ledger.clear();
   counts = true;
@@ -188,18 +186,36 @@ method f(%x: f32[3, 4]) -> (y, z) {
   return all;
 }
 
-class Allocation : public testing::TestWithParam<Case> {};
-
-TEST_P(Allocation, IsNoneOnOurSide) {
-  Session session(compiled(GetParam().text, {.engine = "mlx", .device = "cpu", .mode = "compiled"}));
-  const std::vector<Tensor>& inputs = GetParam().inputs;
-  if (GetParam().feeds) {
-    session.bind("x", inputs[0]);
+// How often a call of a case allocates on our side.
+double allocations_in(const Case& one, Session session, int calls = 200) {
+  if (one.feeds) {
+    session.bind("x", one.inputs[0]);
     session.feed("x", "y");
   }
   PreparedCall call = session.prepare();
-  for (size_t i = GetParam().feeds ? 1 : 0; i < inputs.size(); ++i) call.bind_input(i, inputs[i]);
-  EXPECT_LT(allocations_of(call), 0.1);
+  for (size_t i = one.feeds ? 1 : 0; i < one.inputs.size(); ++i) call.bind_input(i, one.inputs[i]);
+  return allocations_of(call, calls);
+}
+
+class Allocation : public testing::TestWithParam<Case> {};
+
+TEST_P(Allocation, IsNoneOnOurSideWhereTheMethodIsReplayed) {
+  for (const std::string mode : {"compiled", "async"}) {
+    const CompileOptions options{.engine = "mlx", .device = "cpu", .mode = mode};
+    EXPECT_LT(allocations_in(GetParam(), Session(compiled(GetParam().text, options))), 0.1) << mode;
+  }
+}
+
+// These lower the method with every call: some lists for each node, and not one more in later calls.
+TEST_P(Allocation, IsThatOfLoweringWhereItIsNot) {
+  constexpr double most_per_node = 12;
+  for (const std::string mode : {"lazy", "eager"}) {
+    const Executable executable = compiled(GetParam().text, {.engine = "mlx", .device = "cpu", .mode = mode});
+    const auto nodes = static_cast<double>(executable.lowered().method("f")->nodes.size());
+    const double first = allocations_in(GetParam(), Session(executable), 5);
+    EXPECT_LE(first, most_per_node * nodes) << mode;
+    EXPECT_NEAR(allocations_in(GetParam(), Session(executable), 50), first, 0.5) << mode;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, Allocation, testing::ValuesIn(cases()), [](const auto& one) { return one.param.name; });
