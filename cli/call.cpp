@@ -1,7 +1,11 @@
 #include "cli/call.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+#include <optional>
 
 #include "cli/verbs.h"
 #include "program/error.h"
@@ -23,12 +27,28 @@ void add_call_options(CLI::App& app, CallOptions& o) {
   app.add_option("--seed", o.seed, "of random inputs")->capture_default_str();
 }
 
+static std::optional<double> finite_number(const std::string& text) {
+  double number = 0;
+  const bool is_number = CLI::detail::lexical_cast(text, number) && std::isfinite(number);
+  return is_number ? std::optional(number) : std::nullopt;
+}
+
+std::string check_above_zero(const std::string& text) {
+  const std::optional<double> number = finite_number(text);
+  return number && *number > 0 ? "" : fmt::format("{} is no finite number above 0", text);
+}
+
+std::string check_from_zero(const std::string& text) {
+  const std::optional<double> number = finite_number(text);
+  return number && *number >= 0 ? "" : fmt::format("{} is no finite number from 0 on", text);
+}
+
 void add_tolerance_options(CLI::App& app, Tolerance& tolerance) {
   app.add_option("--rtol", tolerance.rtol, "relative tolerance of a comparison")
-      ->check(CLI::NonNegativeNumber)
+      ->check(check_from_zero)
       ->capture_default_str();
   app.add_option("--atol", tolerance.atol, "absolute tolerance of a comparison")
-      ->check(CLI::NonNegativeNumber)
+      ->check(check_from_zero)
       ->capture_default_str();
 }
 

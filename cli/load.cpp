@@ -100,13 +100,13 @@ void add_load_options(CLI::App& app, LoadOptions& o) {
       ->check(CLI::Range(1, 1 << 20));
   CLI::Option* iterations =
       app.add_option("--iterations,--repeat", o.iterations, "how often each session is called; the last outputs count")
-          ->check(CLI::PositiveNumber)
+          ->check(check_above_zero)
           ->capture_default_str();
   app.add_option("--duration", o.duration, "SECONDS to go on, instead of a number of calls")
-      ->check(CLI::PositiveNumber)
+      ->check(check_above_zero)
       ->excludes(iterations);
   app.add_option("--warmup", o.warmup, "calls of each session before those that count; its state is reset behind them")
-      ->check(CLI::NonNegativeNumber)
+      ->check(check_from_zero)
       ->capture_default_str();
 }
 

@@ -9,6 +9,7 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "gen/build_facts.h"
+#include "program/debug.h"
 #include "program/error.h"
 #include "program/file/header.h"
 
@@ -47,8 +48,18 @@ int report_current_exception() {
 
 namespace {
 
+// Throws where a variable has no such value, before a verb does half of its work.
+void check_environment() {
+  try {
+    debug_level();
+  } catch (const Error& error) {
+    throw WrongUsage{error.what()};
+  }
+}
+
 int run_verb(const Verb& verb) {
   try {
+    check_environment();
     return verb.run();
   } catch (...) {
     return report_current_exception();

@@ -16,6 +16,9 @@ std::string text_of(T value) {
   if constexpr (std::is_same_v<T, std::complex<double>>) {
     return fmt::format("complex({}, {})", value.real(), value.imag());
   } else {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (std::isnan(value)) return "nan";  // whose sign says nothing
+    }
     return fmt::format("{}", value);
   }
 }
@@ -56,7 +59,7 @@ Comparison compare_elements(const Tensor& actual, const Tensor& expected, const 
   const auto a = reference::view<T>(actual), b = reference::view<T>(expected);
   Comparison result;
   double sum = 0;
-  int64_t finite = 0;
+  int64_t finite = 0, unbounded = 0;
   for (int64_t i = 0; i < a.size(); ++i) {
     const double error = error_of(a[i], b[i]);
     if (std::isfinite(error)) {
@@ -67,6 +70,7 @@ Comparison compare_elements(const Tensor& actual, const Tensor& expected, const 
       ++finite;
     }
     if (close(a[i], b[i], tolerance)) continue;
+    if (!std::isfinite(error)) ++unbounded;
     if (result.differing++ == 0) {
       result.difference =
           fmt::format("element {} is {}, expected {}", position(i, actual.sizes()), text_of(a[i]), text_of(b[i]));
@@ -74,9 +78,13 @@ Comparison compare_elements(const Tensor& actual, const Tensor& expected, const 
   }
   if (finite > 0) result.mean_error = sum / static_cast<double>(finite);
   result.equal = result.differing == 0;
-  if (!result.equal)
-    result.difference +=
-        fmt::format("; {} of {} elements differ, largest error {:.3g}", result.differing, a.size(), result.max_error);
+  if (result.equal) return result;
+  result.difference += fmt::format("; {} of {} elements differ", result.differing, a.size());
+  if (unbounded > 0) result.difference += fmt::format(", {} of them by NaN or infinity", unbounded);
+  if (finite > 0) {
+    const char* of = unbounded > 0 ? " of the others" : "";
+    result.difference += fmt::format(", largest error{} {:.3g}", of, result.max_error);
+  }
   return result;
 }
 

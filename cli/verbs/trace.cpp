@@ -76,13 +76,13 @@ class Spans {
 };
 
 int trace(const Options& options) {
-  if (!options.call.mode.empty() && options.call.mode != "eager") {
-    throw WrongUsage{
-        fmt::format("--mode is {}, expected eager, in which every op has a time of its own", options.call.mode)};
+  CompileOptions compile_with = compile_options(options.call);
+  if (!compile_with.mode.empty() && compile_with.mode != "eager") {
+    throw WrongUsage{fmt::format("{} is {}, expected eager, in which every op has a time of its own",
+                                 options.call.mode.empty() ? "INGOT_MODE" : "--mode", compile_with.mode)};
   }
   const Program program = open_program(options.call.file);
   Spans spans(program);
-  CompileOptions compile_with = compile_options(options.call);
   compile_with.mode = "eager";
   compile_with.observer = [&](const NodeRun& run) { spans.add(run); };
   const Executable executable = compile_for(program, compile_with);

@@ -62,6 +62,14 @@ TEST_F(Values, DiffFindsTheFirstValueThatDepartsFromARecord) {
             "0 of 1 values differ\n");
 }
 
+TEST_F(Values, DiffSaysHowManyElementsAreNaN) {
+  expect_done("ingot run logs.txt -m logs --input 'x=2xf32=-1 4' --output @y.npz");
+  const CommandResult result = run("ingot diff logs.txt -m logs --input 'x=2xf32=-1 -4' --against y.npz");
+  EXPECT_EQ(result.exit_code, 1);
+  expect_words(result.out, {"element [1] is 4, expected nan; 1 of 2 elements differ, 1 of them by NaN or infinity, "
+                            "largest error of the others 0\n"});
+}
+
 // Every value that the record names is compared, in the order of the program.
 TEST_F(Values, DiffComparesIntermediateValuesByName) {
   std::string all = kLogs;
