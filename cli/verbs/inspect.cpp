@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -9,6 +10,7 @@
 #include "cli/verbs.h"
 #include "engines/reference/evaluate.h"
 #include "passes/expand.h"
+#include "passes/hoist.h"
 #include "passes/pipeline.h"
 #include "program/io/mapped_file.h"
 #include "program/open.h"
@@ -40,10 +42,30 @@ std::string render(const Program& program, const Options& options) {
   return print(program, {.inline_bytes = options.inline_bytes, .types = !options.no_types, .weights_from = {}});
 }
 
+// What engines but the reference do behind all passes.
+constexpr const char* kHoist = "hoist";
+
 std::vector<std::string> pass_names() {
   std::vector<std::string> names;
   for (const Pass& pass : passes()) names.emplace_back(pass.name);
+  names.emplace_back(kHoist);
   return names;
+}
+
+Program after(const Program& program, const std::string& pass) {
+  const PassOptions options{.evaluate = reference::evaluate};
+  if (pass != kHoist) return optimize_until(program, pass, options);
+  return hoist_parameter_only(optimize(program, options)).program;
+}
+
+// Of a program that the passes have been through.
+size_t hoisted_nodes(const Program& program) {
+  const Hoisted hoisted = hoist_parameter_only(program);
+  size_t count = 0;
+  for (const HoistedMethod& method : hoisted.methods) {
+    count += std::ranges::find(hoisted.program.graphs, method.prepare, &Graph::name)->nodes.size();
+  }
+  return count;
 }
 
 // Every pass with its rules, and how often each rule applies to the program.
@@ -51,7 +73,7 @@ std::string pass_table(const Program& program) {
   std::map<std::string_view, size_t> applied;
   PassOptions options{.evaluate = reference::evaluate};
   options.on_applied = [&](const Rule& rule, const Graph&, const Node&) { ++applied[rule.name]; };
-  optimize(program, options);
+  const Program optimized = optimize(program, options);
   std::string text;
   for (const Pass& pass : passes()) {
     text += fmt::format("{:<38}{}\n", pass.name, pass.meaning);
@@ -60,7 +82,8 @@ std::string pass_table(const Program& program) {
       text += fmt::format("  {:<28}{:>6}  {}\n", rule.name, applied[rule.name], rule.meaning);
     }
   }
-  return text;
+  text += fmt::format("{:<38}what a method computes from weights alone runs once, behind all passes\n", kHoist);
+  return text + fmt::format("  {:<28}{:>6}  nodes that methods find computed\n", "prepared", hoisted_nodes(optimized));
 }
 
 }  // namespace
@@ -73,7 +96,9 @@ Verb add_inspect(CLI::App& root) {
   auto* dot = app->add_flag("--dot", o->dot, "Graphviz")->excludes(json);
   app->add_flag("--summary", o->summary, "methods, op counts, parameters, bytes, state")->excludes(json)->excludes(dot);
   app->add_flag("--expand", o->expand, "replace composite ops by their decompositions first");
-  app->add_option("--after", o->after, "run the passes up to this one first")->check(CLI::IsMember(pass_names()));
+  app->add_option("--after", o->after,
+                  "run the passes up to this one first; hoist: all of them, as compiling does, and hoisting")
+      ->check(CLI::IsMember(pass_names()));
   app->add_flag("--passes", o->passes, "the passes and their rules, and how often each rule applies")
       ->excludes(json)
       ->excludes(dot);
@@ -83,7 +108,7 @@ Verb add_inspect(CLI::App& root) {
   return {app, [o] {
             Program program = open_program(o->file);
             if (o->expand) program = expand_composites(program);
-            if (!o->after.empty()) program = optimize_until(program, o->after, {.evaluate = reference::evaluate});
+            if (!o->after.empty()) program = after(program, o->after);
             write_text(o->output, o->passes ? pass_table(program) : render(program, *o));
             return kDone;
           }};

@@ -83,6 +83,14 @@ TEST_F(Tool, InspectShowsWhatPassesDo) {
   const std::string merged = expect_done("ingot inspect long.txt --after cse --no-types");
   EXPECT_NE(merged.find("  %y = exp %x\n  %z = sin %y\n"), std::string::npos) << merged;
   EXPECT_NE(expect_done("ingot inspect long.txt --after dce --summary").find("exp"), std::string::npos);
+  expect_words(table, {"\nhoist  ", "\n  prepared                         0  nodes"});
+  folder.write("weights.txt",
+               "ingot 1\nweight @w : f32[2] = [1.0, 2.0]\nmethod f(%x: f32[2]) -> (y) {\n  %a = neg %x\n  %b = neg %a\n"
+               "  %v = exp @w\n  %y = add %b, %v\n  return %y\n}\n");
+  expect_words(expect_done("ingot inspect weights.txt --passes"), {"\n  prepared                         1  nodes"});
+  const std::string hoisted = expect_done("ingot inspect weights.txt --after hoist --no-types");
+  expect_words(hoisted, {"graph f.prepare() ->", "= exp @w\n", "%y = add %v, %x\n"});
+  EXPECT_EQ(hoisted.find("neg"), std::string::npos) << hoisted;
   expect_refused("ingot inspect long.txt --after csee", 2, "--after: csee not in {canonicalize,fold");
   expect_refused("ingot inspect long.txt --passes --json", 2, "--json excludes --passes");
 }
