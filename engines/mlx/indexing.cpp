@@ -9,6 +9,7 @@
 
 #include "engines/mlx/ordering.h"
 #include "engines/mlx/scatter.h"
+#include "engines/refusals.h"
 #include "program/error.h"
 
 namespace ingot::mlx_engine {
@@ -94,7 +95,7 @@ Positions positions(Frame& frame, const array& indices, const Sizes& sizes, Inde
     for (size_t i = 0; i < values.size(); ++i) {
       const int64_t size = sizes[i % sizes.size()];
       if (-size <= values[i] && values[i] < size) continue;
-      return Error(Code::out_of_range, fmt::format("index {} is outside an axis of {} elements", values[i], size));
+      return index_outside(values[i], size);
     }
     return std::nullopt;
   };

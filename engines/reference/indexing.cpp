@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engines/refusals.h"
 #include "program/error.h"
 
 namespace ingot::reference {
@@ -35,7 +36,7 @@ std::optional<int64_t> position(IndexMode mode, int64_t index, int64_t size) {
   if (0 <= index && index < size) return index;
   if (mode == IndexMode::drop) return {};
   if (-size <= index && index < 0) return index + size;
-  throw Error(Code::out_of_range, fmt::format("index {} is outside an axis of {} elements", index, size));
+  throw index_outside(index, size);
 }
 
 View<int64_t> lengths_of(Frame& frame, const std::optional<Ref>& ref, int64_t most) {

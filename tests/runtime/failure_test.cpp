@@ -129,6 +129,29 @@ TEST_P(FailureTest, SaysWhatTheReferenceSaysAndChangesNothing) {
   }
 }
 
+TEST_P(FailureTest, SaysWhatAnIndexOfU64MayBeAndAShapeOnce) {
+  Session session(compiled(R"(
+symbol N in 0..9
+method pick(%x: f32[3], %i: u64[]) -> (y) {
+  %y = take %x, %i
+  return %y
+}
+method five(%x: f32[N]) -> (y) {
+  %y = ensure_shape %x {shape=[5]}
+  return %y
+}
+)"));
+  const auto pick = [&](uint64_t i) {
+    return message_of([&] { session.run({{"x", ramp(3)}, {"i", Tensor::of<uint64_t>({}, {i})}}, "pick"); },
+                      Code::out_of_range);
+  };
+  EXPECT_EQ(pick(UINT64_MAX),
+            "[take] index 9223372036854775807 or more is outside an axis of 3 elements (at pick: %y)");
+  EXPECT_EQ(pick(7), "[take] index 7 is outside an axis of 3 elements (at pick: %y)");
+  EXPECT_EQ(message_of([&] { session.run({{"x", ramp(4)}}, "five"); }, Code::type_mismatch),
+            "[ensure_shape] x is [4], expected [5] (at five: %y)");
+}
+
 TEST_P(FailureTest, TheFirstOfTwoFailuresIsTheOneOfTheFirstNode) {
   constexpr const char* two = R"(
 method f(%x: f32[2], %i: i64[], %j: i64[]) -> (a, b) {

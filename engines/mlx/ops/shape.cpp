@@ -11,6 +11,7 @@
 #include "engines/mlx/lowering.h"
 #include "engines/mlx/parts.h"
 #include "engines/mlx/windows.h"
+#include "engines/refusals.h"
 #include "program/decompose.h"
 
 namespace ingot::mlx_engine {
@@ -112,10 +113,7 @@ array emit(const op::Pad& op, Frame& frame) {
 
 array emit(const op::EnsureShape& op, Frame& frame) {
   const Sizes sizes = frame.sizes(op.x), wanted = frame.sizes(op.shape);
-  if (sizes != wanted) {
-    throw Error::mismatch(Code::type_mismatch, "", "x", fmt::format("[{}]", fmt::join(sizes, ", ")),
-                          fmt::format("[{}], which is {}", fmt::join(wanted, ", "), to_string(op.shape)));
-  }
+  if (sizes != wanted) throw not_the_shape(sizes, wanted, op.shape);
   return frame.in(op.x);
 }
 

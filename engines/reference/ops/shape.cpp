@@ -8,6 +8,7 @@
 #include "engines/reference/kernel.h"
 #include "engines/reference/numbers.h"
 #include "engines/reference/walk.h"
+#include "engines/refusals.h"
 #include "program/error.h"
 #include "program/windows.h"
 
@@ -159,10 +160,7 @@ static void kernel(const op::Pad& op, Frame& frame) {
 static void kernel(const op::EnsureShape& op, Frame& frame) {
   const Tensor& x = frame.tensor(op.x);
   const Sizes wanted = frame.sizes(op.shape);
-  if (x.sizes() != wanted) {
-    throw Error::mismatch(Code::type_mismatch, "", "x", fmt::format("[{}]", fmt::join(x.sizes(), ", ")),
-                          fmt::format("[{}], which is {}", fmt::join(wanted, ", "), to_string(op.shape)));
-  }
+  if (x.sizes() != wanted) throw not_the_shape(x.sizes(), wanted, op.shape);
   frame.set(0, x);
 }
 

@@ -113,26 +113,54 @@ size_t run_target(const Target& target, const Chosen& chosen) {
   return unexpected;
 }
 
+constexpr const char* usage =
+    "conformance ENGINE[:MODE]... [--family NAME] [--case PART] [--shard K/N]\n"
+    "Runs the cases of the op set, and writes a page in Markdown. Exit code 1 when a case fails, 2 for wrong usage.\n";
+
+struct Arguments {
+  std::vector<Target> targets;
+  Chosen chosen;
+  bool help = false;
+};
+
+// Throws where an argument is none of these.
+Arguments arguments_of(const std::vector<std::string>& words) {
+  Arguments all;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string value = i + 1 < words.size() ? words[i + 1] : "";
+    if (words[i] == "--help")
+      all.help = true;
+    else if (words[i] == "--family")
+      all.chosen.family = value, ++i;
+    else if (words[i] == "--case")
+      all.chosen.part = value, ++i;
+    else if (words[i] == "--shard")  // 0/4: the first of four
+      all.chosen.shard = {std::stoul(value), std::stoul(value.substr(value.find('/') + 1))}, ++i;
+    else
+      all.targets.push_back(Target::parse(words[i]));
+  }
+  return all;
+}
+
+int run(const std::vector<std::string>& words) {
+  const Arguments arguments = arguments_of(words);
+  if (arguments.help || arguments.targets.empty()) {
+    (arguments.help ? std::cout : std::cerr) << usage;
+    return arguments.help ? 0 : 2;
+  }
+  size_t failed = 0;
+  for (const Target& target : arguments.targets) failed += run_target(target, arguments.chosen);
+  return failed > 0 ? 1 : 0;
+}
+
 }  // namespace
 }  // namespace ingot::test
 
 int main(int argc, char** argv) {
-  using namespace ingot::test;
-  std::vector<Target> targets;
-  Chosen chosen;
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    const std::string value = i + 1 < argc ? argv[i + 1] : "";
-    if (argument == "--family")
-      chosen.family = value, ++i;
-    else if (argument == "--case")
-      chosen.part = value, ++i;
-    else if (argument == "--shard")  // 0/4: the first of four
-      chosen.shard = {std::stoul(value), std::stoul(value.substr(value.find('/') + 1))}, ++i;
-    else
-      targets.push_back(Target::parse(argument));
+  try {
+    return ingot::test::run({argv + 1, argv + argc});
+  } catch (const std::exception& error) {
+    std::cerr << "error: " << error.what() << "\n" << ingot::test::usage;
+    return 2;
   }
-  size_t failed = 0;
-  for (const Target& target : targets) failed += run_target(target, chosen);
-  return failed > 0 ? 1 : 0;
 }
