@@ -188,6 +188,14 @@ typedef enum ingot_activation {
   INGOT_ACTIVATION_QUICK_GELU = 15 /* x·sigmoid(1.702·x) */
 } ingot_activation;
 
+typedef enum ingot_glu {
+  INGOT_GLU_GLU = 0, /* value·sigmoid(gate) */
+  INGOT_GLU_SWIGLU = 1, /* value·silu(gate) */
+  INGOT_GLU_GEGLU = 2, /* value·gelu(gate) */
+  INGOT_GLU_GEGLU_TANH = 3, /* value·gelu_tanh(gate) */
+  INGOT_GLU_REGLU = 4 /* value·relu(gate) */
+} ingot_glu;
+
 typedef enum ingot_reduce {
   INGOT_REDUCE_SUM = 0,
   INGOT_REDUCE_MEAN = 1,
@@ -490,7 +498,8 @@ typedef enum ingot_op {
   INGOT_OP_MOE_COMBINE = 121, /* Σ over k of weights [T,k] · x [T,k,D], in x's dtype. */
   INGOT_OP_ADAMW_STEP = 122, /* One step of AdamW; results: p, m, v, each in the dtype of the operand that it replaces. step counts from 1; lr is a scalar value. */
   INGOT_OP_LION_STEP = 123, /* One step of Lion; results: p, m, each in the dtype of the operand that it replaces. */
-  INGOT_OP_SGD_STEP = 124 /* One step of SGD with momentum; results: p, m, each in the dtype of the operand that it replaces. */
+  INGOT_OP_SGD_STEP = 124, /* One step of SGD with momentum; results: p, m, each in the dtype of the operand that it replaces. */
+  INGOT_OP_GLU = 125 /* Gated linear units: value times a function of gate, element by element, of one shape and one dtype. */
 } ingot_op;
 
 #endif /* INGOT_ENUMS_H */

@@ -1,4 +1,4 @@
-// The parameters of activations: which of them have alpha and beta, and what they are by default.
+// The parameters of activations: which of them have alpha and beta, and what they are by default. The functions of gates.
 //
 // Threads    pure functions. Failure  none.
 #pragma once
@@ -44,5 +44,18 @@ inline ActivationParameters parameters_of(const op::Activation& op) {
   const double otherwise = op.fn == ActivationFn::soft_shrink ? alpha : facts.beta.value_or(0);
   return {alpha, op.beta.value_or(otherwise)};
 }
+
+struct GluFacts {
+  GluFn fn;
+  UnaryFn of_gate;
+};
+
+// In the order of the enum.
+inline constexpr GluFacts glu_facts[] = {
+    {GluFn::glu, UnaryFn::sigmoid},          {GluFn::swiglu, UnaryFn::silu}, {GluFn::geglu, UnaryFn::gelu},
+    {GluFn::geglu_tanh, UnaryFn::gelu_tanh}, {GluFn::reglu, UnaryFn::relu},
+};
+
+inline UnaryFn function_of_gate(GluFn fn) { return glu_facts[static_cast<size_t>(fn)].of_gate; }
 
 }  // namespace ingot

@@ -114,7 +114,7 @@ constexpr bool complete(const Row (&rows)[N]) {
   }
   return N == EnumNames<decltype(Row::fn)>::names.size();
 }
-static_assert(complete(unary_facts) && complete(binary_facts) && complete(activation_facts));
+static_assert(complete(unary_facts) && complete(binary_facts) && complete(activation_facts) && complete(glu_facts));
 
 Kinds takes(CompareFn fn) { return fn == CompareFn::eq || fn == CompareFn::ne ? computable : boolean | integer | real; }
 
@@ -269,6 +269,18 @@ static Types rule(const op::Complex& op, const Scope& s) {
   require_dtype(s, "re", re.dtype, parts);
   require_dtype(s, "im", im.dtype, parts);
   return {{DType::c64, broadcast_shapes(s, re.shape, im.shape), {}}};
+}
+
+static Types rule(const op::Glu& op, const Scope& s) {
+  const TensorType& value = s.type(op.value);
+  require_kind(s, "value", value.dtype, real);
+  require_type(s, "gate", s.type(op.gate), value, "as value");
+  return {value};
+}
+
+static std::vector<Var> expand(const op::Glu& op, GraphBuilder& graph, const Operands& operands) {
+  const Var gate = graph.add(op::Unary{function_of_gate(op.fn), operands(op.gate).ref()})[0];
+  return {operands(op.value) * gate};
 }
 
 INGOT_RULES(elementwise)

@@ -206,6 +206,14 @@ class ActivationFn(enum.Enum):
     quick_gelu = 15  # x·sigmoid(1.702·x)
 
 
+class GluFn(enum.Enum):
+    glu = 0  # value·sigmoid(gate)
+    swiglu = 1  # value·silu(gate)
+    geglu = 2  # value·gelu(gate)
+    geglu_tanh = 3  # value·gelu_tanh(gate)
+    reglu = 4  # value·relu(gate)
+
+
 class ReduceFn(enum.Enum):
     sum = 0
     mean = 1
@@ -2541,6 +2549,19 @@ class SgdStep:
     }
 
 
+@dataclass(frozen=True, kw_only=True)
+class Glu:
+    """Gated linear units: value times a function of gate, element by element, of one shape and one dtype."""
+
+    fn: GluFn
+    value: Operand
+    gate: Operand
+
+    mnemonic: ClassVar[str] = "{fn}"
+    result_count: ClassVar[int] = 1
+    kinds: ClassVar[Kinds] = {"value": "value", "gate": "value"}
+
+
 Op = (
     Unary
     | Binary
@@ -2667,6 +2688,7 @@ Op = (
     | AdamwStep
     | LionStep
     | SgdStep
+    | Glu
 )
 
 
@@ -5377,3 +5399,38 @@ class Builder(abc.ABC):
             weight_decay=weight_decay,
             nesterov=nesterov,
         ))
+
+    def glu(self, value: Operand, gate: Operand) -> Var:
+        """Gated linear units: value times a function of gate, element by element, of one shape and one dtype.
+
+        glu: value·sigmoid(gate)
+        """
+        return self.append(Glu(fn=GluFn.glu, value=value, gate=gate))[0]
+
+    def swiglu(self, value: Operand, gate: Operand) -> Var:
+        """Gated linear units: value times a function of gate, element by element, of one shape and one dtype.
+
+        swiglu: value·silu(gate)
+        """
+        return self.append(Glu(fn=GluFn.swiglu, value=value, gate=gate))[0]
+
+    def geglu(self, value: Operand, gate: Operand) -> Var:
+        """Gated linear units: value times a function of gate, element by element, of one shape and one dtype.
+
+        geglu: value·gelu(gate)
+        """
+        return self.append(Glu(fn=GluFn.geglu, value=value, gate=gate))[0]
+
+    def geglu_tanh(self, value: Operand, gate: Operand) -> Var:
+        """Gated linear units: value times a function of gate, element by element, of one shape and one dtype.
+
+        geglu_tanh: value·gelu_tanh(gate)
+        """
+        return self.append(Glu(fn=GluFn.geglu_tanh, value=value, gate=gate))[0]
+
+    def reglu(self, value: Operand, gate: Operand) -> Var:
+        """Gated linear units: value times a function of gate, element by element, of one shape and one dtype.
+
+        reglu: value·relu(gate)
+        """
+        return self.append(Glu(fn=GluFn.reglu, value=value, gate=gate))[0]

@@ -1,4 +1,4 @@
-// Types of activation, clip, bitcast and complex.
+// Types of activation, clip, bitcast, complex and glu.
 #include <limits>
 
 #include "program/activation.h"
@@ -144,6 +144,30 @@ TEST(InferComplex, TypesAndRefusals) {
        [](Bench& b) { return b.g.complex(b.f32({}), b.in(DType::i32)); }},
       {"[complex] pair of shapes is [2] and [3], expected two that broadcast (2 and 3 are not provably equal)",
        [](Bench& b) { return b.g.complex(b.f32({2}), b.f32({3})); }},
+  });
+}
+
+// -------------------------------------------------------------------------------------------------------------- glu
+
+TEST(InferGlu, TypesAndRefusals) {
+  for (const GluFacts& facts : glu_facts) {
+    const auto call = [&](Bench& b, DType d) {
+      return b.g.add(op::Glu{facts.fn, b.in(d, {2}).ref(), b.in(d, {2}).ref()})[0];
+    };
+    EXPECT_EQ(accepted_dtypes(call), reals) << to_string(facts.fn);
+  }
+  expect_types({
+      {"f32[S, 0, 3]", [](Bench& b) { return b.g.glu(b.f32({b.s, 0, 3}), b.f32({b.s, 0, 3})); }},
+      {"f16[]", [](Bench& b) { return b.g.swiglu(b.in(DType::f16), b.in(DType::f16)); }},
+  });
+  expect_refusals({
+      {"[reglu] value is i32, expected real", [](Bench& b) { return b.g.reglu(b.in(DType::i32), b.in(DType::i32)); }},
+      {"[glu] gate is f16[2], expected f32[2] (as value)",
+       [](Bench& b) { return b.g.glu(b.f32({2}), b.in(DType::f16, {2})); }},
+      {"[geglu] gate is f32[1], expected f32[2] (as value)",
+       [](Bench& b) { return b.g.geglu(b.f32({2}), b.f32({1})); }},
+      {"[swiglu] gate is f32[T], expected f32[S] (as value) (not provable from the bounds)",
+       [](Bench& b) { return b.g.swiglu(b.f32({b.s}), b.f32({b.t})); }},
   });
 }
 

@@ -1,4 +1,4 @@
-"""Cases of activation, clip, bitcast and complex."""
+"""Cases of activation, clip, bitcast, complex and glu."""
 
 import itertools
 import math
@@ -7,7 +7,7 @@ import numpy as np
 
 from cases import INTEGERS, REALS, Raw, bits_of, call, case, integer_range, method, ops_case, tensor
 from conversion import convert, promote
-from make_elementwise import LARGEST, POINTS, REAL_POINTS, SMALLEST, extreme, pairwise
+from make_elementwise import COMPOSED, EXACT, LARGEST, POINTS, REAL_POINTS, SMALLEST, extreme, pairwise
 
 # ---------------------------------------------------------------------------------------------------------- activation
 
@@ -279,6 +279,50 @@ def complexes():
         )
 
 
+# ----------------------------------------------------------------------------------------------------------------- glu
+
+GATES = {
+    "glu": COMPOSED["sigmoid"],
+    "swiglu": COMPOSED["silu"],
+    "geglu": COMPOSED["gelu"],
+    "geglu_tanh": COMPOSED["gelu_tanh"],
+    "reglu": EXACT["relu"],
+}
+
+
+def glu_ops(value, gate):
+    return {
+        fn: (f"{fn} %value, %gate", tensor(value.dtype, value.values * f(gate.values))) for fn, f in GATES.items()
+    }
+
+
+def glu():
+    nan, inf = math.nan, math.inf
+    values = [0.0, -0.0, 1, -1 / 3, math.pi, -7.25, 100, inf, -inf, nan]
+    gates = [0.0, -0.0, 1, -1, 1 / 3, -math.e, 3.5, -5.25, 8, 88, inf, nan]
+    for dtype in REALS:
+        value, gate = (tensor(dtype, [p[i] for p in itertools.product(values, gates)]) for i in (0, 1))
+        # Engines may round the function of the gate to the dtype.
+        ops = glu_ops(value, gate)
+        yield ops_case(f"glu {dtype}", {"value": value, "gate": gate}, ops, ulps=64 if dtype == "f64" else 2)
+    # The product of an infinity and 0, but for reglu.
+    value, gate = tensor("f32", [1, -2, 0.0, inf, nan]), tensor("f32", np.full(5, -inf))
+    yield ops_case("glu of a gate of -inf", {"value": value, "gate": gate}, glu_ops(value, gate))
+    for shape in ((), (0,), (2, 0, 3), (2, 1, 3)):
+        value = tensor("f32", np.arange(math.prod(shape)) - 2.0, shape)
+        gate = tensor("f32", 1.5 - np.arange(math.prod(shape)), shape)
+        yield ops_case(f"glu of shape {list(shape)}", {"value": value, "gate": gate}, glu_ops(value, gate), ulps=2)
+    # The halves of one value, of any size.
+    body = ["%a = slice %x {axes=[1], starts=[0], stops=[3]}", "%b = slice %x {axes=[1], starts=[3], stops=[6]}"]
+    program = "symbol S\n" + method({"x": "f32[S, 6]"}, [*body, "%y = glu %a, %b"], ["y"])
+    calls = []
+    for size in (3, 0, 1):
+        x = tensor("f32", np.arange(6 * size) / 4 - 2, (size, 6))
+        y = x.values[:, :3] * COMPOSED["sigmoid"](x.values[:, 3:])
+        calls.append(call({"x": x}, {"y": tensor("f32", y)}, ulps=2))
+    yield case("glu of halves by symbol", program, calls)
+
+
 def cases():
     with np.errstate(all="ignore"):
-        return [case for make in (activation, clip, bitcast, complexes) for case in make()]
+        return [case for make in (activation, clip, bitcast, complexes, glu) for case in make()]

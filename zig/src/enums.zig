@@ -236,6 +236,19 @@ pub const ActivationFn = enum(u8) {
     quick_gelu = 15,
 };
 
+pub const GluFn = enum(u8) {
+    /// value·sigmoid(gate)
+    glu = 0,
+    /// value·silu(gate)
+    swiglu = 1,
+    /// value·gelu(gate)
+    geglu = 2,
+    /// value·gelu_tanh(gate)
+    geglu_tanh = 3,
+    /// value·relu(gate)
+    reglu = 4,
+};
+
 pub const ReduceFn = enum(u8) {
     sum = 0,
     mean = 1,
@@ -695,4 +708,6 @@ pub const Opcode = enum(u16) {
     lion_step = 123,
     /// One step of SGD with momentum; results: p, m, each in the dtype of the operand that it replaces.
     sgd_step = 124,
+    /// Gated linear units: value times a function of gate, element by element, of one shape and one dtype.
+    glu = 125,
 };

@@ -270,6 +270,8 @@ array emit(const op::Complex& op, Frame& frame) {
   return complex_of(frame.in(op.re, DType::f32), frame.in(op.im, DType::f32), frame.stream());
 }
 
+INGOT_EXPANDED(Glu)
+
 }  // namespace
 
 INGOT_LOWERINGS(elementwise)

@@ -365,6 +365,13 @@ static void kernel(const op::Complex& op, Frame& frame) {
   zip(frame.in(op.re), frame.in(op.im), frame.out<Complex>(), [](double re, double im) { return Complex(re, im); });
 }
 
+// value·fn(gate)
+static void kernel(const op::Glu& op, Frame& frame) {
+  const UnaryFn fn = function_of_gate(op.fn);
+  zip(frame.in(op.value), frame.in(op.gate), frame.out(),
+      [&](double value, double gate) { return value * unary(fn, gate); });
+}
+
 INGOT_KERNELS(elementwise)
 
 }  // namespace ingot::reference

@@ -61,9 +61,10 @@ void swish(Node& node, GraphBuilder&) {
 }
 
 // swish(a)·b
-void swiglu(Node& node, GraphBuilder&) {
-  const Var gate = activated(ActivationFn::swish, node.input(0), node.real("alpha", 1.0));
-  node.set(0, gate * ensure(node.input(1), Shape(gate.shape())));
+void swiglu(Node& node, GraphBuilder& graph) {
+  const double alpha = node.real("alpha", 1.0);
+  const Var gate = node.input(0), value = ensure(node.input(1), Shape(gate.shape()));
+  node.set(0, alpha == 1 ? graph.swiglu(value, gate) : activated(ActivationFn::swish, gate, alpha) * value);
 }
 
 void gelu(Node& node, GraphBuilder& graph) {

@@ -1,5 +1,5 @@
 from ingot import DType, ops
-from ingot.ops import ActivationFn, BinaryFn, CompareFn, UnaryFn
+from ingot.ops import ActivationFn, BinaryFn, CompareFn, GluFn, UnaryFn
 from support import Bench
 
 from .registry import example
@@ -67,3 +67,9 @@ def bitcast(b: Bench) -> None:
 @example(ops.Complex)
 def complex_(b: Bench) -> None:
     b.g.complex(b.f32(b.s, 1), b.input(DType.f16, [3]))
+
+
+@example(ops.Glu)
+def glu(b: Bench) -> None:
+    for fn in GluFn:
+        getattr(b.g, fn.name)(b.f32(b.s, 3), b.f32(b.s, 3))
