@@ -1,9 +1,11 @@
 // Activations: most are x·gate(x) with a number in front, and exporters multiply the three in every order.
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "passes/product.h"
 #include "passes/recognize.h"
+#include "program/activation.h"
 
 namespace ingot {
 namespace {
@@ -131,6 +133,44 @@ std::optional<Var> gelu_tanh(const op::Binary& op, const Site& site) {
   return of ? std::optional(site.to().gelu_tanh(*of)) : std::nullopt;
 }
 
+// --------------------------------------------------------------------------------------------------- gated linear units
+
+Var glu_of(const Site& site, GluFn fn, Ref value, Ref gate) {
+  return site.to().add(op::Glu{.fn = fn, .value = site(value).ref(), .gate = site(gate).ref()})[0];
+}
+
+// Whether they are a value and a gate: neither a number nor one that gates itself, as in silu and swish.
+bool is_gated_by(const Site& site, Ref value, Ref gate) {
+  if (site.number(value) || gate == value) return false;
+  return product_of(site, gate).factors != std::vector{value};
+}
+
+// Where the second is fn(gate). One that others use too would be computed twice.
+std::optional<Var> glu_by(const Site& site, Ref value, Ref activated) {
+  const auto* unary = site.made_by<op::Unary>(activated);
+  if (!unary || !site.used_once(activated) || !is_gated_by(site, value, unary->x)) return {};
+  if (site.type(value) != site.type(activated)) return {};
+  const auto* facts = std::ranges::find(glu_facts, unary->fn, &GluFacts::of_gate);
+  return facts != std::end(glu_facts) ? std::optional(glu_of(site, facts->fn, value, unary->x)) : std::nullopt;
+}
+
+std::optional<Var> glu(const op::Binary& op, const Site& site) {
+  if (op.fn != BinaryFn::mul || !is_real(site.result_type().dtype)) return {};
+  const auto found = glu_by(site, op.a, op.b);
+  return found ? found : glu_by(site, op.b, op.a);
+}
+
+// Where value·sigmoid(gate) was multiplied first.
+std::optional<Var> swiglu_of_glu(const op::Binary& op, const Site& site) {
+  if (op.fn != BinaryFn::mul) return {};
+  for (const auto& [gate, inner] : {std::pair(op.a, op.b), std::pair(op.b, op.a)}) {
+    const auto* gated = site.made_by<op::Glu>(inner);
+    if (!gated || gated->fn != GluFn::glu || gated->gate != gate || !site.used_once(inner)) continue;
+    return glu_of(site, GluFn::swiglu, gated->value, gate);
+  }
+  return {};
+}
+
 const Rule rules[] = {
     rule<sigmoid_as_reciprocal>("sigmoid_as_reciprocal", "reciprocal(1 + exp(-x)) → sigmoid"),
     rule<sigmoid_as_quotient>("sigmoid_as_quotient", "1 / (1 + exp(-x)) → sigmoid"),
@@ -140,6 +180,8 @@ const Rule rules[] = {
     rule<mish>("mish", "x·tanh(softplus(x)) → mish"),
     rule<gelu>("gelu", "x·(1 + erf(x/√2))/2 → gelu"),
     rule<gelu_tanh>("gelu_tanh", "x·(1 + tanh(√(2/π)·(x + 0.044715·x³)))/2 → gelu_tanh"),
+    rule<glu>("glu", "value·f(gate), f sigmoid, silu, gelu or relu → glu, swiglu, geglu, reglu"),
+    rule<swiglu_of_glu>("swiglu_of_glu", "gate·glu(value, gate) → swiglu(value, gate)"),
 };
 
 }  // namespace

@@ -98,6 +98,54 @@ constexpr RuleCase kCases[] = {
      "%r = full {shape=[], value=0.7978845608}; %n = full {shape=[], value=3}; %c = pow %x, %n; %d = mul %c, %k; "
      "%i = add %x, %d; %j = mul %i, %r; %t = tanh %j; %p = add %t, %o; %a = mul %x, %h; %y = mul %a, %p",
      ""},
+    // ----------------------------------------------------------------------------------------------------------- glu
+    {"glu", "%v: f32[S, 2], %g: f32[S, 2]", "%s = sigmoid %g; %y = mul %v, %s", "%y = glu %v, %g"},
+    {"glu", "%v: f64[S], %g: f64[S]", "%s = sigmoid %g; %y = mul %s, %v", "%y = glu %v, %g"},
+    {"glu", "%v: bf16[S], %g: bf16[S]", "%s = silu %g; %y = mul %s, %v", "%y = swiglu %v, %g"},
+    {"glu", "%v: f16[S], %g: f16[S]", "%s = gelu %g; %y = mul %v, %s", "%y = geglu %v, %g"},
+    {"glu", "%v: f32[S], %g: f32[S]", "%s = gelu_tanh %g; %y = mul %v, %s", "%y = geglu_tanh %v, %g"},
+    {"glu", "%v: f32[S], %g: f32[S]", "%s = relu %g; %y = mul %v, %s", "%y = reglu %v, %g"},
+    // Halves of one value, either of which may be the gate.
+    {"glu", "%x: f32[S, 6]",
+     "%v = slice %x {axes=[1], starts=[0], stops=[3]}; %g = slice %x {axes=[1], starts=[3], stops=[6]}; "
+     "%s = sigmoid %g; %y = mul %v, %s",
+     "%v = slice %x {axes=[1], starts=[0], stops=[3]}; %g = slice %x {axes=[1], starts=[3], stops=[6]}; "
+     "%y = glu %v, %g"},
+    {"glu", "%x: f32[S, 6]",
+     "%g = slice %x {axes=[1], starts=[0], stops=[3]}; %v = slice %x {axes=[1], starts=[3], stops=[6]}; "
+     "%s = silu %g; %y = mul %s, %v",
+     "%g = slice %x {axes=[1], starts=[0], stops=[3]}; %v = slice %x {axes=[1], starts=[3], stops=[6]}; "
+     "%y = swiglu %v, %g"},
+    // As in the cell of an LSTM; of two gates the second.
+    {"glu", "%i: f32[S], %c: f32[S]", "%s = sigmoid %i; %t = tanh %c; %y = mul %s, %t",
+     "%t = tanh %c; %y = glu %t, %i"},
+    {"glu", "%i: f32[S], %c: f32[S]", "%s = sigmoid %i; %t = sigmoid %c; %y = mul %s, %t",
+     "%s = sigmoid %i; %y = glu %s, %c"},
+    // Gates of themselves.
+    {"glu", "%x: f32[S]", "%s = sigmoid %x; %y = mul %x, %s", ""},
+    {"glu", "%x: f32[S]", "%s = gelu %x; %y = mul %s, %x", ""},
+    {"glu", "%x: f32[S]", "%c = full {shape=[], value=1.7}; %g = mul %c, %x; %s = sigmoid %g; %y = mul %x, %s", ""},
+    {"glu", "%x: f32[S]", "%s = relu %x; %y = mul %s, %s", ""},
+    // The gate would be computed twice.
+    {"glu", "%v: f32[S], %g: f32[S]", "%s = sigmoid %g; %y = mul %v, %s; return %y, %s", ""},
+    {"glu", "%v: f32[S], %g: f32[S]",
+     "%o = full {shape=[], value=1}; %z = sigmoid %g; %r = sub %o, %z; %a = mul %v, %z; %y = add %a, %r", ""},
+    // Operands of other shapes, dtypes and kinds.
+    {"glu", "%v: f32[S, 3], %g: f32[S, 1]", "%s = sigmoid %g; %y = mul %v, %s", ""},
+    {"glu", "%v: f32[3], %g: f32[S, 3]", "%s = sigmoid %g; %y = mul %v, %s", ""},
+    {"glu", "%v: f32[S], %g: f16[S]", "%s = sigmoid %g; %y = mul %v, %s", ""},
+    {"glu", "%v: i32[S], %g: i32[S]", "%s = relu %g; %y = mul %v, %s", ""},
+    {"glu", "%g: f32[]", "%h = full {shape=[], value=0.5}; %s = sigmoid %g; %y = mul %h, %s", ""},
+    // Other functions.
+    {"glu", "%v: f32[S], %g: f32[S]", "%s = tanh %g; %y = mul %v, %s", ""},
+    {"glu", "%v: f32[S], %g: f32[S]", "%s = sigmoid %g; %y = add %v, %s", ""},
+    {"glu", "%v: f32[S], %g: f32[S]", "%s = sigmoid %g; %y = div %v, %s", ""},
+    {"swiglu_of_glu", "%v: f32[S], %g: f32[S]", "%a = glu %v, %g; %y = mul %g, %a", "%y = swiglu %v, %g"},
+    {"swiglu_of_glu", "%v: f32[S], %g: f32[S]", "%a = glu %v, %g; %y = mul %a, %g", "%y = swiglu %v, %g"},
+    {"swiglu_of_glu", "%v: f32[S], %g: f32[S]", "%a = glu %v, %g; %y = mul %a, %v", ""},
+    {"swiglu_of_glu", "%v: f32[S], %g: f32[S]", "%a = swiglu %v, %g; %y = mul %a, %g", ""},
+    {"swiglu_of_glu", "%v: f32[S], %g: f32[S]", "%a = glu %v, %g; %y = mul %a, %g; return %y, %a", ""},
+    {"swiglu_of_glu", "%v: f32[S], %g: f32[S]", "%a = glu %v, %g; %y = add %a, %g", ""},
 };
 
 TEST(RecognizeActivation, EachRule) { expect_each(kCases, activation_rules()); }
@@ -108,6 +156,23 @@ TEST(RecognizeActivation, InThePipeline) {
                    "%o = full {shape=[], value=1}; %n = neg %x; %e = exp %n; %a = add %o, %e; %g = div %o, %a; "
                    "%y = mul %g, %x",
                    "%y = silu %x");
+}
+
+// Gates are recognised first, and what gates itself stays what it is.
+TEST(RecognizeActivation, GatedInThePipeline) {
+  expect_optimized("%v: f32[S], %g: f32[S]", "%s = sigmoid %g; %a = mul %g, %s; %y = mul %a, %v", "%y = swiglu %v, %g");
+  expect_optimized("%v: f32[S], %g: f32[S]", "%s = sigmoid %g; %a = mul %v, %s; %y = mul %g, %a", "%y = swiglu %v, %g");
+  expect_optimized("%v: f32[S], %g: f32[S]",
+                   "%o = full {shape=[], value=1}; %n = neg %g; %e = exp %n; %a = add %o, %e; %s = div %o, %a; "
+                   "%y = mul %s, %v",
+                   "%y = glu %v, %g");
+  expect_optimized("%v: f32[S], %g: f32[S]",
+                   "%h = full {shape=[], value=0.5}; %o = full {shape=[], value=1}; "
+                   "%r = full {shape=[], value=1.4142135623730951}; %d = div %g, %r; %e = erf %d; %p = add %o, %e; "
+                   "%a = mul %g, %h; %b = mul %a, %p; %y = mul %v, %b",
+                   "%y = geglu %v, %g");
+  expect_optimized("%x: f32[S]", "%c = full {shape=[], value=1.702}; %a = mul %x, %c; %s = sigmoid %a; %y = mul %x, %s",
+                   "%y = quick_gelu %x");
 }
 
 // A chain of products has as many factors as a product of products twice as long; both are looked at briefly.
