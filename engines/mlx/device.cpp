@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -15,6 +16,21 @@ namespace ingot::mlx_engine {
 namespace {
 
 int64_t host_memory() { return int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGE_SIZE); }
+
+int64_t memory_of(const mx::Device& device) {
+  for (const auto& [key, value] : mx::device_info(device)) {
+    if (key == "memory_size" || key == "total_memory") return static_cast<int64_t>(std::get<size_t>(value));
+  }
+  return host_memory();
+}
+
+// Whether the system would give as much. Nothing is written to it, so that it takes a microsecond or two.
+bool is_to_be_had(size_t bytes) {
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  munmap(memory, bytes);
+  return true;
+}
 
 // MLX reads its settings once, at the first use. What the user has set stays.
 void set_up() {
@@ -49,7 +65,7 @@ std::vector<Device*> make_devices() {
 }  // namespace
 
 Device::Device(std::string name, mx::Device device)
-    : name_(std::move(name)), stream_(mx::new_thread_unsafe_stream(device)) {}
+    : name_(std::move(name)), stream_(mx::new_thread_unsafe_stream(device)), memory_(memory_of(device)) {}
 
 mx::Stream Device::cpu_stream() {
   if (is_cpu()) return stream_;
@@ -73,11 +89,21 @@ void Device::end() noexcept {
   }
 }
 
+void Device::require_memory(int64_t bytes) const {
+  constexpr int64_t few = int64_t{1} << 20;  // what a call may take unasked
+  if (!is_cpu() || bytes < few) return;
+  const auto count = static_cast<size_t>(bytes);
+  if (is_to_be_had(count)) return;
+  mx::clear_cache();  // what was freed and kept for later
+  if (!is_to_be_had(count)) {
+    throw Error(Code::limit, fmt::format("the system does not have {} bytes more for this call", bytes));
+  }
+}
+
 DeviceFacts Device::facts() const {
-  DeviceFacts facts{name_, name_, is_cpu() ? host_memory() : 0};
+  DeviceFacts facts{name_, name_, memory_};
   for (const auto& [key, value] : mx::device_info(stream_.device)) {
     if (key == "device_name") facts.description = std::get<std::string>(value);
-    if (key == "memory_size" || key == "total_memory") facts.memory = static_cast<int64_t>(std::get<size_t>(value));
   }
   return facts;
 }

@@ -30,6 +30,9 @@ class Device {
   // For what a GPU cannot do: one beside it. Within `run`.
   mx::Stream cpu_stream();
   DeviceFacts facts() const;
+  int64_t memory() const { return memory_; }  // bytes
+  // Throws unless the system has so many bytes more, on a CPU: there MLX would write to what it was not given.
+  void require_memory(int64_t bytes) const;
 
   // Has the worker do it: whatever builds graphs or submits them. Waiting for results and reading them needs none.
   template <class F>
@@ -60,6 +63,7 @@ class Device {
 
   std::string name_;
   mx::Stream stream_;
+  int64_t memory_;
   std::optional<mx::Stream> beside_;  // its CPU, once used
   std::atomic<uint64_t> done_ = 0;    // pieces of work
   Awake for_more_;                    // MLX's thread's own

@@ -25,12 +25,23 @@ void Meter::spend(uint64_t steps) {
 }
 
 void Meter::hold(int64_t bytes) {
+  if (bytes > memory_) throw Error(Code::limit, fmt::format("a tensor of {} bytes does not fit into memory", bytes));
+  if (bytes > memory_ - alive_) {
+    throw Error(Code::limit, fmt::format("{} bytes more than the {} alive do not fit into the memory of {}", bytes,
+                                         alive_, memory_));
+  }
   if (bytes > limits_.bytes - alive_) {
     throw Error(Code::limit,
                 fmt::format("{} bytes more than the {} alive go beyond the limit of {}", bytes, alive_, limits_.bytes));
   }
   alive_ += bytes;
   peak_ = std::max(peak_, alive_);
+}
+
+int64_t Meter::take_growth() {
+  const int64_t growth = peak_ - before_;
+  before_ = peak_ = alive_;
+  return growth;
 }
 
 // ------------------------------------------------------------------------------------------------------------- nodes
@@ -123,6 +134,7 @@ void Frame::set_results(std::vector<array> results) {
   if (!call_.eager) return;
   std::vector<array> made;
   for (uint32_t i = 0; i < node_->result_count; ++i) made.push_back(*values_[node_->first_result.id + i]);
+  call_.require_memory();
   mx::eval(std::move(made));
 }
 
@@ -199,6 +211,7 @@ void Frame::guard_integers(const array& holds, const array& integers, IntegerChe
 
 Tensor Frame::read(const array& value, DType dtype) {
   array dense = value.size() > 0 ? mx::contiguous(value, false, stream()) : value;  // CUDA cannot copy what is empty
+  call_.require_memory();
   submit({dense}, call_.guards);
   dense.wait();
   // What is read may depend on what a guard refuses: it is heard first.
@@ -206,6 +219,11 @@ Tensor Frame::read(const array& value, DType dtype) {
   call_.guards.clear();
   Sizes sizes(dense.shape().begin(), dense.shape().end());
   return download(dense, dtype, sizes, {});
+}
+
+void Frame::start(const std::vector<array>& values) {
+  call_.require_memory();
+  mx::async_eval(values);
 }
 
 void Frame::set_state(StateId id, array value) {

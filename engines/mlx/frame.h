@@ -37,21 +37,25 @@ struct Guard {
   GuardRefusal refusal;
 };
 
-// What one call uses, as engines/run_limits.h counts it.
+// What one call uses, as engines/run_limits.h counts it: within the limits, and within the memory of the device.
 class Meter {
  public:
-  explicit Meter(const RunLimits& limits) : limits_(limits) {}
+  Meter(const RunLimits& limits, int64_t memory) : limits_(limits), memory_(memory) {}
+  // Of another call, or of a part of one.
+  Meter anew() const { return {limits_, memory_}; }
   void spend(uint64_t steps);
   void hold(int64_t bytes);
   void release(int64_t bytes) { alive_ -= bytes; }
   uint64_t steps() const { return steps_; }
   int64_t peak() const { return peak_; }
-  const RunLimits& limits() const { return limits_; }
+  // The most that was alive since the last time beyond what was alive then; from here on anew.
+  int64_t take_growth();
 
  private:
   RunLimits limits_;
+  int64_t memory_;
   uint64_t steps_ = 0;
-  int64_t alive_ = 0, peak_ = 0;
+  int64_t alive_ = 0, peak_ = 0, before_ = 0;
 };
 
 // One call of a method, or the trace of a part of it.
@@ -69,6 +73,9 @@ struct Call {
   Traces* traces = nullptr;  // where segments are traced; none in other modes, and within a trace
   std::shared_ptr<const std::atomic<bool>> cancelled;
   const Observer* observer = nullptr;  // none: nobody
+
+  // Before MLX computes what was lowered so far: throws unless there is memory for it.
+  void require_memory() { device.require_memory(meter.take_growth()); }
 };
 
 class Frame {
@@ -120,6 +127,8 @@ class Frame {
   void guard_integers(const array& holds, const array& integers, IntegerCheck check);
   // Evaluates what there is so far. Only for ops that `reads_values` names (lowering.h).
   Tensor read(const array& value, DType dtype);
+  // Has MLX begin to compute them.
+  void start(const std::vector<array>& values);
   void spend(uint64_t steps) { call_.meter.spend(steps); }
 
   // ---- state and graphs

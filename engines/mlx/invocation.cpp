@@ -72,10 +72,10 @@ void MlxInvocation::take_states() {
 
 void MlxInvocation::lower_and_submit() {
   take_states();
-  call_.meter = Meter(call_.meter.limits());
+  call_.meter = call_.meter.anew();
   call_.cancelled = cancelled;
   frame_.reset(bindings);
-  translated([&] { frame_.run(inputs_, results_); });
+  translated([&] { lower(); });
   call_.known.clear();
 
   const bool ends_well = call_.guards.empty() && call_.plan.ends_well[method.id];
@@ -93,6 +93,16 @@ void MlxInvocation::lower_and_submit() {
   translated([&] { submit(std::move(computed), call_.guards); });
   if (!call_.device.is_cpu()) find_shared_outputs();
   call_.device.stay_awake();
+}
+
+void MlxInvocation::lower() {
+  try {
+    frame_.run(inputs_, results_);
+    call_.require_memory();
+  } catch (Error& error) {  // of more nodes than one it names none
+    if (error.node().empty()) error.at_node(call_.plan.program.graphs[method.id].name);
+    throw;
+  }
 }
 
 void MlxInvocation::fill_outputs() {

@@ -28,6 +28,7 @@ class MlxInvocation final : public Invocation {
   void take_inputs();
   void take_states();
   void lower_and_submit();
+  void lower();
   void fill_outputs();
   void find_shared_outputs();
   void fill_state_after(size_t i);

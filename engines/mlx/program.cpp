@@ -81,7 +81,7 @@ std::unique_ptr<Invocation> MlxProgram::invocation(GraphId method) {
   Call call{.plan = plan_,
             .device = device_,
             .weights = weights_,
-            .meter = Meter(limits_),
+            .meter = Meter(limits_, device_.memory()),
             .states = {},
             .states_written = {},
             .guards = {},

@@ -45,7 +45,7 @@ Trace Frame::record(const Segment& segment) const {
     Call traced{.plan = call_.plan,
                 .device = call_.device,
                 .weights = weights,
-                .meter = Meter(call_.meter.limits()),
+                .meter = call_.meter.anew(),
                 .states = call_.states,
                 .states_written = std::vector<bool>(call_.states.size(), false),
                 .guards = {},
@@ -60,7 +60,7 @@ Trace Frame::record(const Segment& segment) const {
     for (Ref input : segment.inputs) frame.values_[input.id] = *next++;
     for (WeightId weight : segment.weights) weights[weight.id] = *next++;
     for (StateId state : segment.states) traced.states[state.id] = *next++;
-    for (uint32_t i = segment.first; i < segment.end; ++i) frame.lower(graph_.nodes[i]);
+    frame.run(segment);  // lets go of inputs too, which then count as less than nothing
 
     std::vector<array> outputs = frame.in(segment.outputs);
     for (StateId state : segment.states) {

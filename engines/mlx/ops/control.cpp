@@ -71,7 +71,7 @@ Arrays emit(const op::Scan& op, Frame& frame) {
     Arrays passed = std::move(carry);
     for (const array& x : xs) passed.push_back(slice(x, i, frame.stream()));
     Arrays results = frame.call(op.body, joined(std::move(passed), captures));
-    if (trip % trips_at_once == trips_at_once - 1) mx::async_eval(results);
+    if (trip % trips_at_once == trips_at_once - 1) frame.start(results);
     for (size_t y = 0; y < ys.size(); ++y) ys[y][static_cast<size_t>(i)] = results[carries + y];
     results.erase(results.begin() + carries, results.end());
     carry = std::move(results);
