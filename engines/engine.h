@@ -81,6 +81,9 @@ class CompiledProgram {
   virtual void start(Invocation& call) = 0;
   // For every node of a graph how it runs: `traced`, `reads values, on the host: …`; empty where nothing is to say.
   virtual std::vector<std::string> explain(GraphId graph) const = 0;
+  // The most bytes that a node has alive while it runs, beside its operands: its results and what kernels need. 0 where
+  // nothing is known beyond the results, as of graphs that it calls. Precondition: the bindings say all its sizes.
+  virtual int64_t working_space(GraphId graph, const Node& node, const Bindings& bindings) const = 0;
   virtual EngineCounters counters() const = 0;
 };
 

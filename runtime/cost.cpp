@@ -208,7 +208,8 @@ std::optional<int64_t> most_bytes(const TensorType& type, const Bindings& bindin
 // Graphs in their order: a graph calls only graphs before it, so each is looked at once.
 class Model {
  public:
-  Model(const Program& program, const Bindings& bindings) : program_(program), bindings_(bindings) {}
+  Model(const Program& program, const Bindings& bindings, const WorkingSpace& working_space)
+      : program_(program), bindings_(bindings), working_space_(working_space) {}
 
   GraphCost next(const Graph& graph) {
     GraphCost all{.nodes = {}, .total = {.flops = 0.0}, .unknown = 0, .peak_bytes = peak(graph)};
@@ -262,12 +263,16 @@ class Model {
       const Node& node = graph.nodes[i];
       const std::optional<int64_t> inside = inner_peak(node.op);
       if (!inside) return {};
-      most = std::max(most, plus(alive, *inside));
+      most = std::max(most, plus(alive, std::max(*inside, space(graph, node))));
       for (uint32_t j = 0; j < node.result_count; ++j) alive = plus(alive, bytes[node.first_result.id + j]);
       most = std::max(most, alive);
       for (const Ref ref : dead[i]) alive -= bytes[ref.id];
     }
     return most;
+  }
+
+  int64_t space(const Graph& graph, const Node& node) const {
+    return working_space_ && traffic(program_, graph, node, bindings_) ? working_space_(graph, node) : 0;
   }
 
   // What the graphs that a node runs have alive, their inputs included.
@@ -282,14 +287,16 @@ class Model {
 
   const Program& program_;
   const Bindings& bindings_;
+  const WorkingSpace& working_space_;
   std::vector<std::optional<NodeCost>> wholes_;  // by graph; none where a node of it is not known
   std::vector<std::optional<int64_t>> peaks_;    // by graph
 };
 
 }  // namespace
 
-GraphCost cost_of(const Program& program, const Graph& graph, const Bindings& bindings) {
-  Model model(program, bindings);
+GraphCost cost_of(const Program& program, const Graph& graph, const Bindings& bindings,
+                  const WorkingSpace& working_space) {
+  Model model(program, bindings, working_space);
   for (const Graph& each : program.graphs) {
     GraphCost cost = model.next(each);
     if (&each == &graph) return cost;

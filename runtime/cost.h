@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -27,12 +28,17 @@ struct GraphCost {
   std::vector<std::optional<NodeCost>> nodes;  // none: a size or a number of trips is not known
   NodeCost total;                              // of what is known; flops are always there
   size_t unknown = 0;                          // nodes that are not, or have no formula
-  // The most that inputs and results have alive at one time, each until its last use. A size that data decide counts with
+  // The most that inputs, results and the working space of kernels have alive at one time, values until their last use. A
+  // size that data decide counts with
   // the largest that its symbols allow; none where there is no largest.
   std::optional<int64_t> peak_bytes;
 };
 
+// What an engine says that a node, all of whose sizes are known, has alive while it runs, beside its operands.
+using WorkingSpace = std::function<int64_t(const Graph& graph, const Node& node)>;
+
 // Precondition: the graph is one of the program's.
-GraphCost cost_of(const Program& program, const Graph& graph, const Bindings& bindings);
+GraphCost cost_of(const Program& program, const Graph& graph, const Bindings& bindings,
+                  const WorkingSpace& working_space = {});
 
 }  // namespace ingot

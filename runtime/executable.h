@@ -57,6 +57,8 @@ class Executable {
   // that methods run, by its name.
   std::vector<std::string> explain(std::string_view method = {}) const;
   GraphCost cost(std::string_view method, const std::vector<Sizes>& inputs) const;
+  // The same with sizes by their symbols, of which some may be open.
+  GraphCost cost_under(std::string_view method, const Bindings& bindings) const;
   // Sizes that data decide keep their symbols.
   std::vector<Shape> output_shapes(std::string_view method, const std::vector<Sizes>& inputs) const;
   // Bytes of weights, of the state of one Session, and of the most that one call has alive. Code::unsupported where data

@@ -33,8 +33,20 @@ std::vector<std::string> Executable::explain(std::string_view name) const {
 }
 
 GraphCost Executable::cost(std::string_view name, const std::vector<Sizes>& inputs) const {
-  const Graph& graph = method(name);
-  return cost_of(lowered(), *lowered().method(graph.name), bindings_for(graph, inputs));
+  return cost_under(name, bindings_for(method(name), inputs));
+}
+
+GraphCost Executable::cost_under(std::string_view name, const Bindings& bindings) const {
+  const Program& program = lowered();
+  const auto working_space = [&](const Graph& graph, const Node& node) {
+    const GraphId id{static_cast<uint32_t>(&graph - program.graphs.data())};
+    try {
+      return compiled()->working_space(id, node, bindings);
+    } catch (const Error&) {
+      return int64_t{0};  // calls will say what is wrong with the sizes
+    }
+  };
+  return cost_of(program, *program.method(method(name).name), bindings, working_space);
 }
 
 std::vector<Shape> Executable::output_shapes(std::string_view name, const std::vector<Sizes>& inputs) const {

@@ -107,7 +107,7 @@ void add_rows(Explanation& all, const Graph& graph, const GraphCost& cost, size_
 Explanation explain(const Program& given, const Executable& executable, const Graph& method, Bindings bindings) {
   Explanation all{executable, method, std::move(bindings), {}, {}, summarize(executable.lowered()), {}, {}};
   all.replaced = replaced_ops(summarize(given), all.summary);
-  all.cost = cost_of(executable.lowered(), method, all.bindings);
+  all.cost = executable.cost_under(method.name, all.bindings);
   std::set<std::string_view> seen;
   add_rows(all, method, all.cost, 0, seen);
   return all;

@@ -10,6 +10,8 @@
 #include "engines/mlx/guards.h"
 #include "engines/mlx/lowering.h"
 #include "engines/mlx/plan.h"
+#include "engines/mlx/working_space.h"
+#include "passes/operands.h"
 #include "program/debug.h"
 #include "program/error.h"
 
@@ -36,6 +38,14 @@ void Meter::hold(int64_t bytes) {
   }
   alive_ += bytes;
   peak_ = std::max(peak_, alive_);
+}
+
+void Meter::pass(int64_t bytes) {
+  if (bytes > memory_) {
+    throw Error(Code::limit, fmt::format("{} bytes of working space do not fit into memory", bytes));
+  }
+  hold(bytes);
+  release(bytes);
 }
 
 int64_t Meter::take_growth() {
@@ -99,7 +109,11 @@ void Frame::lower(const Node& node) {
     call_.meter.spend(1);
     debug(4, [&] { return fmt::format("lowers {} ({})", place_of(graph_, node), mnemonic(node.op)); });
     const auto start = call_.observer ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
-    set_results(visit([&]<class O>(const O& op) { return Lowering<O>::run(op, *this); }, node.op));
+    const std::vector<array> leaves = leaves_of(node);
+    const size_t guards_before = call_.guards.size();
+    std::vector<array> results = visit([&]<class O>(const O& op) { return Lowering<O>::run(op, *this); }, node.op);
+    const int64_t bytes = space(leaves, results, guards_before);
+    set_results(std::move(results), bytes);
     if (call_.observer) (*call_.observer)({graph_, node, bindings_, start, std::chrono::steady_clock::now()});
   } catch (Error& error) {
     error.in_op(mnemonic(node.op)).at_node(place_of(graph_, node));
@@ -113,7 +127,48 @@ void Frame::lower(const Node& node) {
   }
 }
 
-void Frame::set_results(std::vector<array> results) {
+std::vector<array> Frame::leaves_of(const Node& node) const {
+  std::vector<array> leaves;
+  visit_operands(node.op, [&](Ref ref) { leaves.push_back(in(ref)); });
+  if (kOpFacts[node.op.index()].family == "state") {
+    leaves.insert(leaves.end(), call_.states.begin(), call_.states.end());
+  }
+  return leaves;
+}
+
+int64_t Frame::space(const std::vector<array>& leaves, const std::vector<array>& results, size_t guards_before) const {
+  if (node_->op.get_if<op::Scan>()) {  // which keeps all slices until it joins them
+    int64_t bytes = 0;
+    for (const array& result : results) bytes += 2 * static_cast<int64_t>(result.nbytes());
+    return bytes;
+  }
+  if (kOpFacts[node_->op.index()].effects == OpEffects::body) return 0;  // what a body has alive is counted there
+  std::vector<array> made = results;
+  for (size_t i = guards_before; i < call_.guards.size(); ++i) made.push_back(call_.guards[i].holds);
+  return working_space(leaves, made);
+}
+
+int64_t Frame::space_of(const Node& node) {
+  const auto placeholder = [&](const TensorType& type) {
+    const mx::Shape shape = stored_shape(type.dtype, sizes(type.shape), type.scheme);
+    return array(shape, to_mlx(type.dtype), nullptr, std::vector<array>{});
+  };
+  if (reads(node.op)) {
+    if (!node.op.get_if<op::Scan>()) return 0;
+    node_ = &node;
+    std::vector<array> results;
+    for (uint32_t i = 0; i < node.result_count; ++i) results.push_back(placeholder(result_type(i)));
+    return space({}, results, 0);
+  }
+  visit_operands(node.op, [&](Ref ref) {
+    if (graph_.values[ref.id].kind != ValueKind::weight) values_[ref.id] = placeholder(type(ref));
+  });
+  for (const State& state : call_.plan.program.states) call_.states.push_back(placeholder(state.type));
+  lower(node);
+  return call_.meter.peak();
+}
+
+void Frame::set_results(std::vector<array> results, int64_t space) {
   // What a body made is counted there; a scan writes its ys.
   const bool passes_on =
       kOpFacts[node_->op.index()].effects == OpEffects::body && node_->op.index() != static_cast<size_t>(Opcode::scan);
@@ -127,10 +182,13 @@ void Frame::set_results(std::vector<array> results) {
                             fmt::format("{}[{}]", to_string(from_mlx(results[i].dtype())), fmt::join(shape, ", ")),
                             fmt::format("{} ({})", to_string(type), fmt::join(expected, ", ")));
     }
-    call_.meter.hold(static_cast<int64_t>(results[i].nbytes()));
+    const auto bytes = static_cast<int64_t>(results[i].nbytes());
+    call_.meter.hold(bytes);
+    space -= bytes;
     if (!passes_on) call_.meter.spend(results[i].size());
     values_[node_->first_result.id + i] = std::move(results[i]);
   }
+  call_.meter.pass(std::max<int64_t>(space, 0));
   if (!call_.eager) return;
   std::vector<array> made;
   for (uint32_t i = 0; i < node_->result_count; ++i) made.push_back(*values_[node_->first_result.id + i]);

@@ -45,6 +45,7 @@ class Meter {
   Meter anew() const { return {limits_, memory_}; }
   void spend(uint64_t steps);
   void hold(int64_t bytes);
+  void pass(int64_t bytes);  // held for a moment
   void release(int64_t bytes) { alive_ -= bytes; }
   uint64_t steps() const { return steps_; }
   int64_t peak() const { return peak_; }
@@ -85,6 +86,8 @@ class Frame {
   // Lowers the nodes in order and gives up the outputs. Precondition: the inputs, which it takes, are what the graph
   // declares under the bindings.
   void run(std::vector<array>& inputs, std::vector<array>& outputs);
+  // What one node has alive beside its operands, which hold no values. Precondition: nothing was run.
+  int64_t space_of(const Node& node);
   // For another run.
   void reset(const Bindings& bindings);
   // Lets go of all values.
@@ -146,7 +149,11 @@ class Frame {
   Trace record(const Segment& segment) const;
   const Known* known(std::uintptr_t id) const;
   void lower(const Node& node);
-  void set_results(std::vector<array> results);
+  // What a lowering builds upon.
+  std::vector<array> leaves_of(const Node& node) const;
+  int64_t space(const std::vector<array>& leaves, const std::vector<array>& results, size_t guards_before) const;
+  // `space`: what was alive while they were made, they included.
+  void set_results(std::vector<array> results, int64_t space);
   void drop(Ref ref);
 
   Call& call_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "engines/mlx/invocation.h"
@@ -108,6 +109,24 @@ std::vector<std::string> MlxProgram::explain(GraphId id) const {
     }
   }
   return lines;
+}
+
+// By lowering it, on arrays that hold no values.
+int64_t MlxProgram::working_space(GraphId graph, const Node& node, const Bindings& bindings) const {
+  return device_.run([&] {
+    std::vector<KnownCheck> checks;
+    Call call{.plan = plan_,
+              .device = device_,
+              .weights = weights_,
+              .meter = Meter({.bytes = std::numeric_limits<int64_t>::max()}, std::numeric_limits<int64_t>::max()),
+              .states = {},
+              .states_written = std::vector<bool>(plan_.program.states.size(), false),
+              .guards = {},
+              .known = {},
+              .checks = &checks,
+              .cancelled = {}};
+    return Frame(call, graph, bindings).space_of(node);
+  });
 }
 
 EngineCounters MlxProgram::counters() const {

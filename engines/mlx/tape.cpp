@@ -17,6 +17,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "engines/mlx/in_order.h"
+
 namespace ingot::mlx_engine {
 namespace {
 
@@ -43,39 +45,6 @@ void fuse(const Tape::Function& function, const std::vector<array>& inputs, std:
     if (output.has_primitive()) output = *next++;
   }
 }
-
-// The arrays that others are computed from, each behind its own inputs, and once.
-class InOrder {
- public:
-  explicit InOrder(const std::vector<array>& leaves) {
-    for (const array& leaf : leaves) seen_.insert(leaf.id());
-  }
-
-  void visit(const array& root) {
-    std::vector<std::pair<array, size_t>> path;  // with how many of its inputs are done
-    const auto enter = [&](const array& a) {
-      if (!seen_.insert(a.id()).second) return;
-      for (const array& sibling : a.siblings()) seen_.insert(sibling.id());
-      path.emplace_back(a, 0);
-    };
-    enter(root);
-    while (!path.empty()) {
-      auto& [a, done] = path.back();
-      if (a.has_primitive() && done < a.inputs().size()) {
-        const array input = a.inputs()[done++];
-        enter(input);
-      } else {
-        order.push_back(a);
-        path.pop_back();
-      }
-    }
-  }
-
-  std::vector<array> order;
-
- private:
-  std::unordered_set<std::uintptr_t> seen_;
-};
 
 // Of a constant that is small and lies in memory of the host: its type, then its bytes. Empty for others.
 std::string contents_of(const array& constant) {

@@ -95,6 +95,7 @@ class ReferenceProgram final : public CompiledProgram {
   std::vector<std::string> explain(GraphId graph) const override {
     return std::vector<std::string>(program().graphs[graph.id].nodes.size());
   }
+  int64_t working_space(GraphId, const Node&, const Bindings&) const override { return 0; }
   EngineCounters counters() const override { return {}; }
 
  private:
