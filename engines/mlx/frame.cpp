@@ -41,6 +41,8 @@ void Meter::hold(int64_t bytes) {
 }
 
 void Meter::pass(int64_t bytes) {
+  constexpr int64_t few = int64_t{1} << 16;  // constants and columns, which limits leave to engines
+  if (bytes < few) return;
   if (bytes > memory_) {
     throw Error(Code::limit, fmt::format("{} bytes of working space do not fit into memory", bytes));
   }
