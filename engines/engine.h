@@ -44,8 +44,7 @@ class Invocation {
   virtual void wait() = 0;           // until all is computed; throws what the call refuses
   // Makes the states what the call leaves. Precondition: it was waited for, or is certain.
   virtual void commit() noexcept = 0;
-  // Lets go of outputs, and of states that were not committed.
-  virtual void release() noexcept = 0;
+  virtual void release() noexcept = 0;  // lets go of outputs, and of states that were not committed
 
   const GraphId method;
   Bindings bindings;            // of every symbol that the inputs bind
@@ -76,13 +75,11 @@ class CompiledProgram {
   // Another value for a weight; calls that begin later see it. Precondition: the weight's type.
   virtual void set_weight(WeightId weight, const Handle& value) = 0;
   virtual std::unique_ptr<Invocation> invocation(GraphId method) = 0;
-  // Begins a call, one of this program's. States that it writes in place it takes out of `call.states`, once nothing that
-  // values decide can fail it any more.
+  // Begins a call, one of this program's. Of `call.states` it takes those that it writes in place, once it is certain.
   virtual void start(Invocation& call) = 0;
   // For every node of a graph how it runs: `traced`, `reads values, on the host: …`; empty where nothing is to say.
   virtual std::vector<std::string> explain(GraphId graph) const = 0;
-  // The most bytes that a node has alive while it runs, beside its operands: its results and what kernels need. 0 where
-  // nothing is known beyond the results, as of graphs that it calls. Precondition: the bindings say all its sizes.
+  // Bytes that a node has alive while it runs, beside operands, at most; 0: no more than its results, or not known.
   virtual int64_t working_space(GraphId graph, const Node& node, const Bindings& bindings) const = 0;
   virtual EngineCounters counters() const = 0;
 };

@@ -93,7 +93,8 @@ void Device::require_memory(int64_t bytes) const {
   constexpr int64_t few = int64_t{1} << 20;   // what a call may take unasked
   constexpr size_t ahead = size_t{64} << 20;  // what MLX may allocate before it has freed what is no longer used
   if (!is_cpu() || bytes < few) return;
-  mx::set_memory_limit(mx::get_active_memory() + static_cast<size_t>(bytes) + ahead);  // there MLX waits
+  // There MLX waits. Beside a GPU the limit would be that one's.
+  if (devices().size() == 1) mx::set_memory_limit(mx::get_active_memory() + static_cast<size_t>(bytes) + ahead);
   const auto count = static_cast<size_t>(bytes);
   if (is_to_be_had(count)) return;
   mx::clear_cache();  // what was freed and kept for later
