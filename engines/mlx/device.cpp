@@ -5,8 +5,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <bit>
 #include <cstdlib>
 #include <memory>
+#include <utility>
 
 #include "program/debug.h"
 #include "program/error.h"
@@ -47,6 +49,8 @@ void set_up() {
 
 // What is older is destroyed later: by then nothing of ours may run on MLX's streams, encoders and allocator.
 void end_all() {
+  static bool has_ended = false;  // it is registered again and again: count_work
+  if (std::exchange(has_ended, true)) return;
   for (Device* device : devices()) device->end();
 }
 
@@ -58,7 +62,6 @@ std::vector<Device*> make_devices() {
   if (mx::is_available(cpu)) all.push_back(new Device("cpu", cpu));
   // Freed buffers are kept for the next call; MLX's own limit for the CPU is 32 MB.
   if (all.size() == 1) mx::set_cache_limit(static_cast<size_t>(host_memory() / 8));
-  static_cast<void>(std::atexit(end_all));
   return all;
 }
 
@@ -71,6 +74,12 @@ mx::Stream Device::cpu_stream() {
   if (is_cpu()) return stream_;
   if (!beside_) beside_ = mx::new_thread_unsafe_stream(mx::Device::cpu);
   return *beside_;
+}
+
+// What is used first by some work, a library of CUDA say, registers an end of its own that would come before ours.
+void Device::count_work() {
+  const uint64_t count = ++done_;
+  if (std::has_single_bit(count)) static_cast<void>(std::atexit(end_all));
 }
 
 void Device::stay_awake() {

@@ -39,7 +39,7 @@ class Device {
   auto run(F work, Awake& awake) {
     const auto on_stream = [&] {
       mx::set_default_stream(stream_);  // for ops of the host that name none: else MLX makes one for every thread
-      const CountsAtEnd counts{done_};
+      const CountsAtEnd counts{*this};
       return work();
     };
     return worker_.run(on_stream, awake);
@@ -57,9 +57,10 @@ class Device {
 
  private:
   struct CountsAtEnd {
-    std::atomic<uint64_t>& count;
-    ~CountsAtEnd() { ++count; }
+    Device& device;
+    ~CountsAtEnd() { device.count_work(); }
   };
+  void count_work();
 
   std::string name_;
   mx::Stream stream_;
