@@ -141,8 +141,7 @@ Var glu_of(const Site& site, GluFn fn, Ref value, Ref gate) {
 
 // Whether they are a value and a gate: neither a number nor one that gates itself, as in silu and swish.
 bool is_gated_by(const Site& site, Ref value, Ref gate) {
-  if (site.number(value) || gate == value) return false;
-  return product_of(site, gate).factors != std::vector{value};
+  return !site.number(value) && gate != value && std::ranges::count(product_of(site, gate).factors, value) == 0;
 }
 
 // Where the second is fn(gate). One that others use too would be computed twice.

@@ -125,6 +125,7 @@ constexpr RuleCase kCases[] = {
     {"glu", "%x: f32[S]", "%s = sigmoid %x; %y = mul %x, %s", ""},
     {"glu", "%x: f32[S]", "%s = gelu %x; %y = mul %s, %x", ""},
     {"glu", "%x: f32[S]", "%c = full {shape=[], value=1.7}; %g = mul %c, %x; %s = sigmoid %g; %y = mul %x, %s", ""},
+    {"glu", "%x: f32[S], %c: f32[]", "%g = mul %c, %x; %s = sigmoid %g; %y = mul %x, %s", ""},
     {"glu", "%x: f32[S]", "%s = relu %x; %y = mul %s, %s", ""},
     // The gate would be computed twice.
     {"glu", "%v: f32[S], %g: f32[S]", "%s = sigmoid %g; %y = mul %v, %s; return %y, %s", ""},
