@@ -31,8 +31,8 @@ A number is how many cases hold the op on that dtype (its first operand's, or it
 *other* are the dtypes of storage and packed blocks.
 
 MLX computes in the dtype itself, in an order of its own: there a real of f16, bf16, f32, f64 or c64 may be 8 steps of its
-dtype away, relative to the expected value, and a step at 1 absolutely (reduce: 16 and 4; fft: 8 and 256 steps;
-`tests/support/target.h`), and the sign of a zero is its own. In its modes eager and lazy it
+dtype away, relative to the expected value, and a step at 1 absolutely (reduce: 16 and 4; matmul in f32 and f64: 8 and
+32; fft: 8 and 256; `tests/support/target.h`), and the sign of a zero is its own. In its modes eager and lazy it
 gives what it gives compiled, which is shown here; but a loop's limit is noticed at the node itself.
 
 """

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gen/test_paths.h"
+#include "program/decompose.h"
 #include "runtime/engines.h"
 
 namespace ingot::test {
@@ -17,12 +18,16 @@ namespace {
 struct Allowance {
   Opcode op;
   double relative, absolute;
+  double absolute_of_halves;  // f16 and bf16, which may be summed in f32
 };
 
 constexpr double default_relative = 8, default_absolute = 1;
 // In the order of the schema.
 constexpr Allowance allowances[] = {
-    {Opcode::reduce, 16, 4}, {Opcode::fft, 8, 256},  // what a sum leaves of terms that cancel out
+    // What a sum leaves of terms that cancel out.
+    {Opcode::reduce, 16, 4, 4},
+    {Opcode::matmul, 8, 32, 1},
+    {Opcode::fft, 8, 256, 256},
 };
 
 double step_at_one(DType dtype) {
@@ -63,7 +68,7 @@ Closeness on_target(Closeness of_case, const Target& target, const Program& prog
       const auto found = std::ranges::find(allowances, static_cast<Opcode>(node.op.index()), &Allowance::op);
       if (found == std::end(allowances)) continue;
       relative = std::max(relative, found->relative);
-      absolute = std::max(absolute, found->absolute);
+      absolute = std::max(absolute, widened(dtype) == dtype ? found->absolute : found->absolute_of_halves);
     }
   }
   const double step = step_at_one(dtype);
