@@ -145,6 +145,13 @@ int64_t Frame::space(const std::vector<array>& leaves, const std::vector<array>&
     return bytes;
   }
   if (kOpFacts[node_->op.index()].effects == OpEffects::body) return 0;  // what a body has alive is counted there
+  // What lies between has hardly more elements than there are pairs of those at both ends: of a few it is no matter.
+  constexpr size_t few = 64;
+  size_t elements = 0;
+  for (const std::vector<array>* arrays : {&leaves, &results}) {
+    for (const array& each : *arrays) elements += each.size();
+  }
+  if (elements <= few) return 0;
   std::vector<array> made = results;
   for (size_t i = guards_before; i < call_.guards.size(); ++i) made.push_back(call_.guards[i].holds);
   return working_space(leaves, made);

@@ -32,6 +32,8 @@ constexpr OwnResults kOwnResults[] = {
     {Opcode::svd, "vectors of values that repeat are any"},
     {Opcode::eigh, "vectors of values that repeat are any"},
     {Opcode::lstsq, "rounding grows with the condition of the matrix"},
+    {Opcode::triangular_solve, "as lstsq"},
+    {Opcode::quantize, "the sign of an offset of zero is the engine's own"},
     {Opcode::fft, "what infinities, and terms that cancel out, leave of a sum depends on its order"},
     {Opcode::rfft, "as fft"},
     {Opcode::irfft, "as fft"},

@@ -49,6 +49,7 @@ std::vector<EnumRow> enums() {
       {"RANDOM", "RandomFn", listed(fbs::EnumNamesRandomFn())},
       {"CAUSAL", "Causal", listed(fbs::EnumNamesCausal())},
       {"ACTIVATION", "ActivationFn", listed(fbs::EnumNamesActivationFn())},
+      {"GLU", "GluFn", listed(fbs::EnumNamesGluFn())},
       {"CUMULATE", "CumulateFn", listed(fbs::EnumNamesCumulateFn())},
       {"TRIANGLE", "TriangleFn", listed(fbs::EnumNamesTriangleFn())},
       {"POOL", "PoolFn", listed(fbs::EnumNamesPoolFn())},
