@@ -72,6 +72,16 @@ void check_type(std::string_view subject, DType dtype, const Sizes& sizes, const
 
 void check_type(std::string_view subject, const Tensor& tensor, const TensorType& declared) {
   check_type(subject, tensor.dtype(), tensor.sizes(), tensor.scheme(), declared);
+  check_contents(subject, tensor);
+}
+
+void check_contents(std::string_view subject, const Tensor& tensor) {
+  if (tensor.dtype() != DType::bool_) return;
+  const auto bytes = tensor.bytes();
+  const auto wrong = std::ranges::find_if(bytes, [](std::byte byte) { return byte > std::byte{1}; });
+  if (wrong == bytes.end()) return;
+  throw Error::mismatch(Code::invalid_argument, "", fmt::format("{}, element {}", subject, wrong - bytes.begin()),
+                        std::to_string(std::to_integer<int>(*wrong)), "0 or 1");
 }
 
 Tensor zeros_of(const TensorType& type, Sizes sizes) {

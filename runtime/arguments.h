@@ -49,6 +49,8 @@ std::optional<Sizes> known_sizes(const Shape& shape, const Bindings& bindings);
 void check_type(std::string_view subject, DType dtype, const Sizes& sizes, const std::optional<QuantScheme>& scheme,
                 const TensorType& declared);
 void check_type(std::string_view subject, const Tensor& tensor, const TensorType& declared);
+// Throws for bools that are neither 0 nor 1.
+void check_contents(std::string_view subject, const Tensor& tensor);
 
 Tensor zeros_of(const TensorType& type, Sizes sizes);
 

@@ -69,7 +69,8 @@ class Executable {
   // where they compute those rows alone. Code::invalid_argument where no input of the program has `upper` rows.
   std::string whole_extent_reason(std::string_view method, int64_t upper) const;
 
-  // Another value for a weight, in all Sessions; calls that begin later use it, and no other weight moves.
+  // Another value for a weight, in all Sessions; calls that begin later use it, and no other weight moves. States that begin
+  // as a weight begin as it was when the program was compiled.
   void set_param(std::string_view name, const Tensor& tensor);
   // What calls have cost so far: bytes that went to the device, shapes that were prepared and forgotten.
   EngineCounters counters() const;

@@ -1,6 +1,9 @@
 #include "runtime/hoisting.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <mutex>
 #include <shared_mutex>
 #include <utility>
@@ -36,6 +39,7 @@ class Hoisting final : public CompiledProgram {
   Handle weight(WeightId weight) const override { return compiled_->weight(weight); }
 
   void set_weight(WeightId weight, const Handle& value) override {
+    const Waiting waiting(*this);
     const std::unique_lock lock(mutex_);
     compiled_->set_weight(weight, value);
     for (Prepared& prepared : prepared_) {
@@ -48,6 +52,7 @@ class Hoisting final : public CompiledProgram {
   void start(Invocation& call) override {
     const auto found = std::ranges::find(prepared_, call.method, &Prepared::method);
     if (found == prepared_.end()) return compiled_->start(call);
+    let_weights_in();
     std::shared_lock lock(mutex_);  // the engine takes the weights while it begins a call
     while (!found->is_fresh) {
       lock.unlock();
@@ -70,6 +75,28 @@ class Hoisting final : public CompiledProgram {
     bool is_fresh;               // these are of the weights of today
   };
 
+  // A weight that waits to be set.
+  class Waiting {
+   public:
+    explicit Waiting(Hoisting& of) : of_(of) { ++of_.waiting_; }
+    ~Waiting() {
+      --of_.waiting_;
+      const std::lock_guard lock(of_.door_);
+      of_.none_waits_.notify_all();
+    }
+
+   private:
+    Hoisting& of_;
+  };
+
+  // Calls that come let it go first: where they follow one another closely there is never a moment without any. Not for
+  // ever, since a call that an op of the host makes within another would wait for that one.
+  void let_weights_in() {
+    if (waiting_ == 0) return;
+    std::unique_lock lock(door_);
+    none_waits_.wait_for(lock, std::chrono::seconds(1), [this] { return waiting_ == 0; });
+  }
+
   void compute(Prepared& prepared) const {
     const std::unique_ptr<Invocation> call = compiled_->invocation(prepared.prepare);
     compiled_->start(*call);
@@ -80,6 +107,9 @@ class Hoisting final : public CompiledProgram {
 
   std::shared_ptr<CompiledProgram> compiled_;
   std::shared_mutex mutex_;
+  std::atomic<int> waiting_ = 0;  // weights
+  std::mutex door_;
+  std::condition_variable none_waits_;
   std::vector<Prepared> prepared_;
 };
 

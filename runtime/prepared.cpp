@@ -50,7 +50,16 @@ void PreparedCall::bind_input(size_t position, const Tensor& given) {
 }
 
 void PreparedCall::bind_output(size_t position, std::span<std::byte> buffer) {
-  buffers_[checked(position, buffers_.size(), "output", method_)] = buffer;
+  checked(position, buffers_.size(), "output", method_);
+  for (size_t i = 0; i < buffers_.size(); ++i) {
+    const std::less<> before;
+    const bool apart = !before(buffer.data(), buffers_[i].data() + buffers_[i].size()) ||
+                       !before(buffers_[i].data(), buffer.data() + buffer.size());
+    if (i == position || apart) continue;
+    throw Error(Code::invalid_argument, fmt::format("the buffers of outputs {} and {} overlap", i, position))
+        .in_op(method_.name);
+  }
+  buffers_[position] = buffer;
   settled_ = false;
 }
 
@@ -101,18 +110,33 @@ void PreparedCall::place_outputs() {
     known.push_back(known_sizes(output_type(i).shape, call_->bindings));
     if (!known[i]) continue;
     const size_t bytes = output_bytes(i, *known[i]);
-    if (buffers_[i].data()) {
+    if (!buffers_[i].empty()) {
       check_buffer(i, bytes);
     } else {
       offsets_[i] = end;
       end += (bytes + alignment - 1) / alignment * alignment;
     }
   }
-  arena_.resize(end);
+  resize_arena(end);
   for (size_t i = 0; i < outputs_.size(); ++i) {
-    places_[i] = buffers_[i].data();
-    if (!places_[i] && known[i]) places_[i] = arena_.data() + offsets_[i];
+    if (!buffers_[i].empty()) {
+      places_[i] = buffers_[i].data();
+    } else if (known[i]) {
+      places_[i] = arena_.data() + offsets_[i];
+    }
     if (known[i]) show(i, *known[i]);
+  }
+}
+
+void PreparedCall::resize_arena(size_t bytes) {
+  const auto limit = static_cast<size_t>(executable_.limits().bytes);
+  if (bytes > limit) {
+    throw Error(Code::limit, fmt::format("outputs of {} bytes go beyond the limit of {}", bytes, limit));
+  }
+  try {
+    arena_.resize(bytes);
+  } catch (const std::bad_alloc&) {
+    throw Error(Code::limit, fmt::format("outputs of {} bytes do not fit into memory", bytes));
   }
 }
 
@@ -141,6 +165,7 @@ void PreparedCall::operator()() {
   inputs.resize(inputs_.size());
   try {
     for (size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs_[i]) check_contents(method_.values[method_.inputs[i].id].name, *inputs_[i]);
       inputs[i] = inputs_[i] ? callee_->compiled->upload(*inputs_[i], std::move(inputs[i])) : from_session(i);
     }
     settle_sizes();
@@ -150,7 +175,7 @@ void PreparedCall::operator()() {
   settle_feeds();
   const auto fit_their_buffers = [this](const std::vector<Handle>& outputs) {
     for (size_t i = 0; i < outputs.size(); ++i) {
-      if (buffers_[i].data()) check_buffer(i, output_bytes(i, outputs[i]->sizes()));
+      if (!buffers_[i].empty()) check_buffer(i, output_bytes(i, outputs[i]->sizes()));
     }
   };
   data_->call(*callee_, *call_, {.fed = fed_, .cancelled = {}, .accept = fit_their_buffers});

@@ -33,7 +33,8 @@ class PreparedCall {
   ~PreparedCall();
 
   void bind_input(size_t position, const Tensor& tensor);
-  // What the output is then read from; its size is checked by every call. An empty one stands for the arena.
+  // What the output is then read from; its size is checked by every call. An empty one stands for the arena. No two may
+  // overlap.
   void bind_output(size_t position, std::span<std::byte> buffer);
 
   void operator()();
@@ -51,6 +52,7 @@ class PreparedCall {
   void settle_sizes();
   void settle_feeds();
   void place_outputs();
+  void resize_arena(size_t bytes);
   const TensorType& output_type(size_t position) const { return method_.type(method_.outputs[position].value); }
   size_t output_bytes(size_t position, const Sizes& sizes) const;
   void check_buffer(size_t position, size_t bytes) const;

@@ -6,8 +6,9 @@
 //   auto all = session.run_pipelined(batches, {.depth = 2});      // batch n+1 goes up while n is computed
 //
 // Ownership  keeps its Executable alive. State is shared until it is written, so a new or forked Session costs little.
-// Threads    one thread at a time. Sessions share nothing that changes, and any number run at once. What was submitted
-//            runs in its order; every other method waits for it first.
+// Threads    one thread at a time. Sessions share nothing that changes, and any number run at once; but a call that decides
+//            by values, as a loop does, keeps its device until it has, and what is submitted to one Executable runs on one
+//            thread. What was submitted runs in its order; every other method waits for it first.
 // Failure    Error. One without a node was found before anything ran: an input that is missing, unknown, given twice,
 //            or not of the declared type. After a failed call every state and handle is as before it, and the Session as
 //            usable. Only a device that fails itself, for want of memory, may take states with it that it was writing in
@@ -72,7 +73,7 @@ class Session {
   Future submit(const std::vector<NamedTensor>& inputs, std::string_view method = {});
   // The outputs of a call for each batch, in order: a batch is prepared and outputs are read on this thread while another
   // batch is computed. The first failure ends it, and is thrown: batches before that one have changed the state, and none
-  // behind it.
+  // behind it; but where it is the sink that fails, up to `depth` that were on their way.
   std::vector<std::vector<NamedTensor>> run_pipelined(std::span<const std::vector<NamedTensor>> batches,
                                                       const PipelineOptions& options = {});
   // Likewise for batches that are made one at a time, until there is none, and outputs that are taken one at a time: never
@@ -88,9 +89,9 @@ class Session {
   void set_active_extent(int64_t actual, int64_t upper);
   // Makes ahead what calls with inputs of these sizes need: traces, and the kernels that a device compiles. It is a call
   // with zeros on a fork of this session, and one of each graph that the method can run: both branches of an `if`, and
-  // bodies of loops without trips. That values of 0 fail one is no failure, but what an op of the host throws is. Left to
-  // the first call that needs it: what has sizes that data decide, a graph with a `while` of its own that zeros do not
-  // reach, and a graph with an integer among its inputs that the method computes.
+  // conditions and bodies of loops. That values of 0 fail one is no failure, but what an op of the host throws is. Left to
+  // the first call that needs it: what has sizes that data decide, what stands beside a `while`, which zeros might never
+  // end, and a graph with an integer among its inputs that the method computes.
   void warm(const std::vector<Sizes>& inputs, std::string_view method = {}) const;
   // When the latest call was handed to its device: the host was free from then on.
   std::chrono::steady_clock::time_point handed_over() const;

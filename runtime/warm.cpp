@@ -78,12 +78,13 @@ void Session::warm(const std::vector<Sizes>& inputs, std::string_view method) co
     const Value& input = graph.values[graph.inputs[i].id];
     zeros.push_back({input.name, zeros_of(input.type, inputs[i])});
   }
-  warmed([&] { fork().run(zeros, graph.name); });
-
   CompiledProgram& compiled = *executable_.compiled();
   const Program& program = compiled.program();
+  const Graph& lowered = program.graphs[executable_.id(graph).id];
+  if (!may_not_end(program, lowered)) warmed([&] { fork().run(zeros, graph.name); });
+
   std::vector<GraphId> graphs;
-  add_graphs(program, program.graphs[executable_.id(graph).id], graphs);
+  add_graphs(program, lowered, graphs);
   const Bindings bindings = bindings_of(graph, inputs);
   for (const GraphId id : graphs) {
     if (!may_not_end(program, program.graphs[id.id])) call_graph(compiled, id, bindings, states());

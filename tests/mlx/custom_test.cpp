@@ -6,8 +6,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstring>
+#include <future>
+#include <latch>
 #include <stdexcept>
+#include <thread>
 
 #include "engines/mlx/convert.h"
 #include "tests/runtime/support.h"
@@ -386,6 +390,35 @@ TEST(MlxOps, AreRegisteredOnce) {
   const auto op = [](const Arrays& operands, const Attributes&, mx::Stream) { return operands; };
   add(op);
   EXPECT_EQ(message_of([&] { add(op); }, Code::invalid_argument), "op 'a' has an execution on mlx already");
+}
+
+// A weight that waits for a call to begin goes before calls that come later: else, where they follow one another closely,
+// it would wait for ever.
+TEST_P(CustomOps, WeightsAreSetBeforeCallsThatComeLater) {
+  std::latch begun(1), go(1);
+  std::atomic<bool> is_first = true;
+  add_hook(*registry, "acme.wait", [&] {
+    if (is_first.exchange(false)) begun.count_down(), go.wait();
+  });
+  Executable executable = compiled(R"(
+weight @w : f32[] = [1.0]
+method f(%x: f32[]) -> (y) {
+  %twice = add @w, @w
+  %h = add %x, %twice
+  %y = custom [%h] {name="acme.wait", results=[f32[]]}
+  return %y
+}
+)");
+  const auto call = [&] { return values<float>(Session(executable).run({{"x", f32({}, {0})}})[0].tensor)[0]; };
+  const auto settle = [] { std::this_thread::sleep_for(std::chrono::milliseconds(50)); };
+  const auto before = std::async(std::launch::async, call);
+  begun.wait();
+  const auto set = std::async(std::launch::async, [&] { executable.set_param("w", f32({}, {5})); });
+  settle();
+  auto later = std::async(std::launch::async, call);
+  settle();
+  go.count_down();
+  EXPECT_EQ(later.get(), 10);
 }
 
 }  // namespace

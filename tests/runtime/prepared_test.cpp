@@ -267,6 +267,65 @@ method forward(%x: f32[2]) -> (y) {
   EXPECT_EQ(values<float>(call.output(0)), (Floats{15, 21}));
 }
 
+TEST_P(PreparedTest, BuffersDoNotOverlapAndAnEmptyOneIsNone) {
+  Session session(compiled(affine));
+  PreparedCall call = session.prepare("forward");
+  call.bind_input(0, f32({2}, {1, 2}));
+  call.bind_input(1, f32({}, {2}));
+  Floats buffer(4, -1);
+  call.bind_output(0, bytes_of(buffer).first(8));
+  EXPECT_THROW(call.bind_output(2, bytes_of(buffer).subspan(4, 8)), Error);
+  call.bind_output(2, bytes_of(buffer).subspan(8, 8));
+  call();
+  EXPECT_EQ(buffer, (Floats{2, 4, 1, 2}));
+  call.bind_output(0, bytes_of(buffer).first(0));
+  call();
+  EXPECT_EQ(values<float>(call.output(0)), (Floats{2, 4}));
+}
+
+TEST_P(PreparedTest, TheArenaIsWithinTheLimit) {
+  Session session(compiled(R"(
+symbol N
+method f(%x: f32[N]) -> (y) {
+  %c = reshape %x {shape=[N, 1]}
+  %r = reshape %x {shape=[1, N]}
+  %y = add %c, %r
+  return %y
+}
+)",
+                           {.limits = {.bytes = 1 << 16}}));
+  PreparedCall call = session.prepare();
+  call.bind_input(0, f32({1000}, Floats(1000, 1)));
+  try {
+    call();
+    FAIL() << "4 MB were placed";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Code::limit);
+  }
+  call.bind_input(0, f32({2}, {1, 2}));
+  call();
+  EXPECT_EQ(values<float>(call.output(0)), (Floats{2, 3, 3, 4}));
+}
+
+TEST_P(PreparedTest, BoolsAre0Or1) {
+  Session session(compiled(R"(
+method f(%x: bool[3]) -> (y) {
+  %y = logical_not %x
+  return %y
+}
+)"));
+  std::vector<uint8_t> bytes = {0, 1, 0};
+  const Tensor x(DType::bool_, {3}, Buffer{nullptr, std::as_bytes(std::span(bytes))});
+  PreparedCall call = session.prepare();
+  call.bind_input(0, x);
+  call();
+  EXPECT_EQ(values<bool>(call.output(0)), (std::vector<bool>{true, false, true}));
+  bytes[1] = 2;
+  EXPECT_THROW(call(), Error);
+  EXPECT_THROW(session.run({{"x", x}}), Error);
+  EXPECT_THROW(session.bind("x", x), Error);
+}
+
 INGOT_ON_EVERY_TARGET(PreparedTest);
 
 }  // namespace

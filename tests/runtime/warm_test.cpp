@@ -103,6 +103,26 @@ method f(%x: f32[2], %i: i64[], %p: bool[]) -> (y) {
   EXPECT_EQ(session.state("n").as<int64_t>()[0], 0);
 }
 
+TEST_P(WarmTest, EndsWhereALoopOfTheMethodWouldNot) {
+  Session session(compiled(R"(
+graph below(%x: f32[]) -> (c) {
+  %ten = full {shape=[], value=10, dtype=f32}
+  %c = lt %x, %ten
+  return %c
+}
+graph twice(%x: f32[]) -> (y) {
+  %y = add %x, %x
+  return %y
+}
+method f(%x: f32[]) -> (y) {
+  %y = while [%x] {condition=@below, body=@twice}
+  return %y
+}
+)"));
+  session.warm({{}});
+  EXPECT_EQ(values<float>(session.run({{"x", f32({}, {3})}})[0].tensor), Floats{12});
+}
+
 // Such a graph is not called with zeros, which would never end it.
 TEST_P(WarmTest, EndsWhereALoopOfZerosWouldNot) {
   Session session(compiled(R"(
