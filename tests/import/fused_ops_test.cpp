@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "program/text.h"
+#include "runtime/engines.h"
 #include "runtime/session.h"
 #include "tests/import/model_writer.h"
 
@@ -139,7 +140,7 @@ ModelText dequantized_product(const std::vector<int64_t>& codes, const std::vect
   return model;
 }
 
-std::vector<float> product_of(const ModelText& model, const char* engine) {
+std::vector<float> product_of(const ModelText& model, std::string_view engine) {
   Tensor x = Tensor::allocate(DType::f32, {3, 64});
   for (int i = 0; i < 3 * 64; ++i) {
     const float number = static_cast<float>(i * 29 % 31 - 15) / 8;
@@ -191,10 +192,11 @@ TEST(OnnxFused, DequantizedWeightsArePacked) {
     if (!*c.weight) continue;
     const auto expected =
         product_of(dequantized_product(c.codes, c.scales, c.product, c.attributes, c.dtype, true), "reference");
-    for (const char* engine : {"reference", "mlx"}) {
-      const auto actual = product_of(model, engine);
+    for (const Engine* engine : engines()) {
+      const auto actual = product_of(model, engine->name());
       ASSERT_EQ(actual.size(), expected.size());
-      for (size_t i = 0; i < actual.size(); ++i) EXPECT_NEAR(actual[i], expected[i], 2e-3) << engine << " " << i;
+      for (size_t i = 0; i < actual.size(); ++i)
+        EXPECT_NEAR(actual[i], expected[i], 2e-3) << engine->name() << " " << i;
     }
   }
 }
