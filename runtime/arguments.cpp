@@ -76,12 +76,7 @@ void check_type(std::string_view subject, const Tensor& tensor, const TensorType
 }
 
 void check_contents(std::string_view subject, const Tensor& tensor) {
-  if (tensor.dtype() != DType::bool_) return;
-  const auto bytes = tensor.bytes();
-  const auto wrong = std::ranges::find_if(bytes, [](std::byte byte) { return byte > std::byte{1}; });
-  if (wrong == bytes.end()) return;
-  throw Error::mismatch(Code::invalid_argument, "", fmt::format("{}, element {}", subject, wrong - bytes.begin()),
-                        std::to_string(std::to_integer<int>(*wrong)), "0 or 1");
+  if (tensor.dtype() == DType::bool_) check_bools(Code::invalid_argument, subject, tensor.bytes());
 }
 
 Tensor zeros_of(const TensorType& type, Sizes sizes) {

@@ -165,7 +165,7 @@ void PreparedCall::operator()() {
   inputs.resize(inputs_.size());
   try {
     for (size_t i = 0; i < inputs.size(); ++i) {
-      if (inputs_[i]) check_contents(method_.values[method_.inputs[i].id].name, *inputs_[i]);
+      if (inputs_[i]) check_contents(method_.values[method_.inputs[i].id].name, *inputs_[i]);  // which may have changed
       inputs[i] = inputs_[i] ? callee_->compiled->upload(*inputs_[i], std::move(inputs[i])) : from_session(i);
     }
     settle_sizes();

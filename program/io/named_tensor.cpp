@@ -10,19 +10,15 @@
 
 namespace ingot {
 
-namespace {
-
-void check_bools(std::span<const std::byte> bytes) {
+void check_bools(Code code, std::string_view subject, std::span<const std::byte> bytes) {
   const auto bad = std::find_if(bytes.begin(), bytes.end(), [](std::byte b) { return b > std::byte{1}; });
   if (bad == bytes.end()) return;
-  throw Error::mismatch(Code::bad_file, "", fmt::format("bool element {}", bad - bytes.begin()),
+  throw Error::mismatch(code, "", fmt::format("{} element {}", subject, bad - bytes.begin()),
                         std::to_string(std::to_integer<int>(*bad)), "0 or 1");
 }
 
-}  // namespace
-
 Tensor view_from_file(DType dtype, Sizes sizes, Buffer bytes) {
-  if (dtype == DType::bool_) check_bools(bytes.bytes);
+  if (dtype == DType::bool_) check_bools(Code::bad_file, "bool", bytes.bytes);
   return Tensor(dtype, std::move(sizes), std::move(bytes));
 }
 

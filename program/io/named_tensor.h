@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "program/error.h"
 #include "program/tensor.h"
 
 namespace ingot {
@@ -17,6 +18,8 @@ struct NamedTensor {
   Tensor tensor;
 };
 
+// Throws for a bool that is neither 0 nor 1: `subject element 3 is 2, expected 0 or 1`.
+void check_bools(Code code, std::string_view subject, std::span<const std::byte> bytes);
 // A view of `bytes`, aligned or not. Refuses a bool that is neither 0 nor 1, which would be undefined behaviour as soon
 // as it is read. Precondition: bytes.size() is the type's byte count.
 Tensor view_from_file(DType dtype, Sizes sizes, Buffer bytes);

@@ -103,8 +103,8 @@ method f(%x: f32[2], %i: i64[], %p: bool[]) -> (y) {
   EXPECT_EQ(session.state("n").as<int64_t>()[0], 0);
 }
 
-TEST_P(WarmTest, EndsWhereALoopOfTheMethodWouldNot) {
-  Session session(compiled(R"(
+// Of a loop that zeros do not end.
+const std::string kUpToTen = R"(
 graph below(%x: f32[]) -> (c) {
   %ten = full {shape=[], value=10, dtype=f32}
   %c = lt %x, %ten
@@ -114,6 +114,10 @@ graph twice(%x: f32[]) -> (y) {
   %y = add %x, %x
   return %y
 }
+)";
+
+TEST_P(WarmTest, EndsWhereALoopOfTheMethodWouldNot) {
+  Session session(compiled(kUpToTen + R"(
 method f(%x: f32[]) -> (y) {
   %y = while [%x] {condition=@below, body=@twice}
   return %y
@@ -125,16 +129,7 @@ method f(%x: f32[]) -> (y) {
 
 // Such a graph is not called with zeros, which would never end it.
 TEST_P(WarmTest, EndsWhereALoopOfZerosWouldNot) {
-  Session session(compiled(R"(
-graph below(%x: f32[]) -> (c) {
-  %ten = full {shape=[], value=10, dtype=f32}
-  %c = lt %x, %ten
-  return %c
-}
-graph twice(%x: f32[]) -> (y) {
-  %y = add %x, %x
-  return %y
-}
+  Session session(compiled(kUpToTen + R"(
 graph grow(%x: f32[]) -> (y) {
   %y = while [%x] {condition=@below, body=@twice}
   return %y
