@@ -76,7 +76,13 @@ mx::Stream Device::cpu_stream() {
   return *beside_;
 }
 
-// What is used first by some work, a library of CUDA say, registers an end of its own that would come before ours.
+// Whatever is used for the first time may register an end of its own, which comes before those that are older. A GPU's driver
+// does so now, and ours is registered behind it; libraries that some work uses first are why it is registered again.
+void Device::begin() {
+  if (!is_cpu()) mx::eval(mx::add(mx::array(1.0F), mx::array(1.0F), stream_));
+  static_cast<void>(std::atexit(end_all));
+}
+
 void Device::count_work() {
   const uint64_t count = ++done_;
   if (std::has_single_bit(count)) static_cast<void>(std::atexit(end_all));

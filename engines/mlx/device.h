@@ -39,7 +39,7 @@ class Device {
   auto run(F work, Awake& awake) {
     const auto on_stream = [&] {
       mx::set_default_stream(stream_);  // for ops of the host that name none: else MLX makes one for every thread
-      const CountsAtEnd counts{*this};
+      const Counted counted(*this);
       return work();
     };
     return worker_.run(on_stream, awake);
@@ -56,10 +56,14 @@ class Device {
   void end() noexcept;
 
  private:
-  struct CountsAtEnd {
+  struct Counted {  // a piece of work
+    explicit Counted(Device& of) : device(of) {
+      if (device.done_ == 0) device.begin();
+    }
+    ~Counted() { device.count_work(); }
     Device& device;
-    ~CountsAtEnd() { device.count_work(); }
   };
+  void begin();
   void count_work();
 
   std::string name_;

@@ -4,24 +4,26 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "program/builder.h"
+#include "runtime/engines.h"
 #include "runtime/future.h"
 #include "runtime/session.h"
 
 namespace ingot {
 namespace {
 
-Executable products(const char* mode) {
+Executable products(const std::string& device, const char* mode) {
   ProgramBuilder program;
   GraphBuilder& f = program.method("f");
   const Var x = f.input("x", DType::f32, {64, 64});
   Var y = x;
   for (int i = 0; i < 60; ++i) y = f.matmul(y, x) * 0.01;
   f.output("y", y);
-  return compile(program.build(), {.engine = "mlx", .device = "cpu", .mode = mode});
+  return compile(program.build(), {.engine = "mlx", .device = device, .mode = mode});
 }
 
 std::vector<NamedTensor> halves() { return {{"x", Tensor::of<float>({64, 64}, std::vector<float>(64 * 64, 0.5F))}}; }
@@ -32,8 +34,8 @@ std::vector<NamedTensor> halves() { return {{"x", Tensor::of<float>({64, 64}, st
 }
 
 // What they hold stays: they end with the process.
-[[noreturn]] void leave_callers() {
-  const Executable executable = products("eager");
+[[noreturn]] void leave_callers(const std::string& device) {
+  const Executable executable = products(device, "eager");
   static auto& callers = *new std::vector<std::thread>;
   for (int i = 0; i < 3; ++i) {
     callers.emplace_back([executable] {
@@ -48,8 +50,8 @@ std::vector<NamedTensor> halves() { return {{"x", Tensor::of<float>({64, 64}, st
   leave_soon();
 }
 
-[[noreturn]] void leave_futures() {
-  static auto& session = *new Session(products("async"));
+[[noreturn]] void leave_futures(const std::string& device) {
+  static auto& session = *new Session(products(device, "async"));
   static auto& futures = *new std::vector<Future>;
   for (int i = 0; i < 200; ++i) futures.push_back(session.submit(halves()));
   leave_soon();
@@ -61,11 +63,15 @@ class ExitTest : public ::testing::Test {
 };
 
 TEST_F(ExitTest, WhileOthersCall) {
-  for (int i = 0; i < 5; ++i) EXPECT_EXIT(leave_callers(), testing::ExitedWithCode(0), "");
+  for (const DeviceFacts& device : find_engine("mlx").devices()) {
+    for (int i = 0; i < 5; ++i) EXPECT_EXIT(leave_callers(device.name), testing::ExitedWithCode(0), "");
+  }
 }
 
 TEST_F(ExitTest, WhileResultsAreComputed) {
-  for (int i = 0; i < 5; ++i) EXPECT_EXIT(leave_futures(), testing::ExitedWithCode(0), "");
+  for (const DeviceFacts& device : find_engine("mlx").devices()) {
+    for (int i = 0; i < 5; ++i) EXPECT_EXIT(leave_futures(device.name), testing::ExitedWithCode(0), "");
+  }
 }
 
 }  // namespace
