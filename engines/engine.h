@@ -1,5 +1,4 @@
 // Engine: whoever runs Programs. To add one, implement the classes below and name it in runtime/engines.cpp.
-//
 // An engine gets programs that have passed `verify` and calls that have passed every check of types: what it refuses
 // itself is what values decide (an index out of range), and what it cannot do at all.
 //
@@ -47,10 +46,11 @@ class Invocation {
   virtual void release() noexcept = 0;  // lets go of outputs, and of states that were not committed
 
   const GraphId method;
-  Bindings bindings;            // of every symbol that the inputs bind
-  std::vector<Handle> inputs;   // of the types that the method declares, under the bindings; taken when it starts
-  std::vector<Handle> states;   // all of the program
-  std::vector<Handle> outputs;  // until it is released, or starts again
+  Bindings bindings;           // of every symbol that the inputs bind
+  std::vector<Handle> inputs;  // of the types that the method declares, under the bindings; taken when it starts
+  std::vector<Handle> states;  // all of the program, perhaps of another that was compiled for the same device
+  std::shared_ptr<const void> weights;  // those that it shall see; taken when it starts. None: those of then
+  std::vector<Handle> outputs;          // until it is released, or starts again
   std::shared_ptr<const std::atomic<bool>> cancelled;  // none: cannot be
 };
 
@@ -69,11 +69,11 @@ class CompiledProgram {
  public:
   virtual ~CompiledProgram() = default;
   virtual const Program& program() const = 0;
-  // In the place of a tensor uploaded before, where nobody else holds that.
-  virtual Handle upload(const Tensor& tensor, Handle instead = {}) = 0;
+  virtual Handle upload(const Tensor& tensor, Handle instead = {}) = 0;  // in place of one that nobody else holds
   virtual Handle weight(WeightId weight) const = 0;
-  // Another value for a weight; calls that begin later see it. Precondition: the weight's type.
+  // Another value, of its type: calls that begin later see it. Neither waits for calls: an op of the host may do both.
   virtual void set_weight(WeightId weight, const Handle& value) = 0;
+  virtual std::shared_ptr<const void> weights() const = 0;  // all of now, for `call.weights`, as the engine keeps them
   virtual std::unique_ptr<Invocation> invocation(GraphId method) = 0;
   // Begins a call, one of this program's. Of `call.states` it takes those that it writes in place, once it is certain.
   virtual void start(Invocation& call) = 0;
@@ -91,7 +91,7 @@ class Engine {
   virtual std::string version() const = 0;
   virtual std::vector<std::string_view> modes() const = 0;  // the default first
   virtual std::vector<DeviceFacts> devices() const = 0;
-  virtual bool native(const Op& op, const Graph& graph) const = 0;  // else a composite runs as its decomposition
+  virtual bool native(const Op& op, const Graph& graph) const = 0;  // else it is decomposed; a primitive is refused
   // Precondition: the program has passed `verify`. Code::not_found for a device or mode that does not exist.
   virtual std::shared_ptr<CompiledProgram> compile(Program program, const EngineOptions& options) const = 0;
 };

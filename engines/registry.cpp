@@ -117,7 +117,7 @@ void rethrow_from(std::string_view name) {
   try {
     throw;
   } catch (const std::bad_alloc&) {
-    throw;
+    throw Error(Code::limit, fmt::format("op '{}' of the host has no more memory", name));
   } catch (const Error& error) {
     throw Error(error.code(), fmt::format("op '{}' of the host refuses: {}", name, error.what()));
   } catch (const std::exception& error) {

@@ -7,6 +7,7 @@
 
 #include "passes/rewrite.h"
 #include "program/debug.h"
+#include "program/error.h"
 
 namespace ingot {
 namespace {
@@ -19,12 +20,18 @@ Program expand_once(const Program& program, const Keep& keep) {
   return rebuild(program, [&](const Site&) { return replace; });
 }
 
-// How many there are of each op that is not kept.
+// How many there are of each op that is not kept. Throws at one that nothing replaces.
 std::map<std::string, int> count_others(const Program& program, const Keep& keep) {
   std::map<std::string, int> counts;
   for (const Graph& graph : program.graphs) {
     for (const Node& node : graph.nodes) {
-      if (!keep(node.op, graph)) ++counts[mnemonic(node.op)];
+      if (keep(node.op, graph)) continue;
+      if (!kOpFacts[node.op.index()].composite) {
+        throw Error(Code::unsupported, "the engine does not run it, and it has no decomposition")
+            .in_op(mnemonic(node.op))
+            .at_node(place_of(graph, node));
+      }
+      ++counts[mnemonic(node.op)];
     }
   }
   return counts;

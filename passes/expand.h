@@ -14,7 +14,7 @@ namespace ingot {
 // graphs, inputs and outputs stay, values keep their names, and the new nodes carry name and source of the composite.
 Program expand_composites(const Program& program);
 // The same, apart from those that an engine has a kernel for, also among those that a decomposition holds.
-// Precondition: it keeps primitives.
+// Throws Code::unsupported at a primitive that it does not keep.
 using Keep = std::function<bool(const Op&, const Graph&)>;
 Program expand_composites(Program program, const Keep& keep);
 

@@ -24,16 +24,19 @@ const ActiveMethod& ActiveExtent::method(std::string_view name) const {
   return *std::ranges::find(methods, name, &ActiveMethod::method);
 }
 
+bool has_more_rows(const ActiveMethod& method, const Graph& graph, size_t input, const Sizes& sizes, int64_t actual,
+                   int64_t upper) {
+  const bool has_rows = method.inputs[input] && !sizes.empty();  // what has too few axes is refused later
+  if (!has_rows || sizes[0] == actual) return false;
+  if (sizes[0] == upper) return true;
+  throw Error::mismatch(Code::type_mismatch, graph.name,
+                        fmt::format("number of rows of input {}", graph.values[graph.inputs[input].id].name),
+                        std::to_string(sizes[0]), fmt::format("{} or {}", actual, upper));
+}
+
 Tensor first_rows(const ActiveMethod& method, const Graph& graph, size_t input, const Tensor& tensor, int64_t actual,
                   int64_t upper) {
-  const bool has_rows = method.inputs[input] && !tensor.sizes().empty();  // what has too few axes is refused later
-  if (!has_rows || tensor.sizes()[0] == actual) return tensor;
-  if (tensor.sizes()[0] != upper) {
-    throw Error::mismatch(Code::type_mismatch, graph.name,
-                          fmt::format("number of rows of input {}", graph.values[graph.inputs[input].id].name),
-                          std::to_string(tensor.sizes()[0]), fmt::format("{} or {}", actual, upper));
-  }
-  return cut(tensor, actual);
+  return has_more_rows(method, graph, input, tensor.sizes(), actual, upper) ? cut(tensor, actual) : tensor;
 }
 
 std::optional<std::vector<NamedTensor>> first_rows(const ActiveMethod& method, const Graph& graph,

@@ -24,6 +24,9 @@ struct ActiveExtent {
   const ActiveMethod& method(std::string_view name) const;
 };
 
+// Whether an input of these sizes is cut to its first rows. Throws Code::type_mismatch unless it has `actual` or `upper`.
+bool has_more_rows(const ActiveMethod& method, const Graph& graph, size_t input, const Sizes& sizes, int64_t actual,
+                   int64_t upper);
 // An input of a call with its first `actual` rows, where it has rows. Throws Code::type_mismatch unless it has `actual` or
 // `upper` of them.
 Tensor first_rows(const ActiveMethod& method, const Graph& graph, size_t input, const Tensor& tensor, int64_t actual,

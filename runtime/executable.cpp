@@ -65,7 +65,8 @@ struct Executable::Data {
   std::shared_ptr<CompiledProgram> compiled;
   std::vector<GraphId> ids;  // of the program's graphs where they are compiled
   std::vector<Handle> initial_states;
-  std::mutex mutex;                                                       // of weights that change, and of:
+  std::mutex mutex;                                                       // never while anything is computed, of:
+  uint64_t changes = 0;                                                   // of weights
   std::map<int64_t, std::shared_ptr<const ActiveExtent>> active_extents;  // one for each size that inputs have at most
   Worker worker;  // its tasks hold nothing that would end in this
 };
@@ -161,6 +162,7 @@ void Executable::set_param(std::string_view name, const Tensor& tensor) {
       check_type(fmt::format("parameter {}", name), tensor, weights[i].tensor.type());
       const Handle value = data_->compiled->upload(tensor);
       const std::lock_guard lock(data_->mutex);
+      ++data_->changes;
       data_->compiled->set_weight({i}, value);
       for (const auto& [upper, active] : data_->active_extents) active->executable.compiled()->set_weight({i}, value);
       return;
@@ -183,20 +185,25 @@ void Executable::check_rows(int64_t upper) const {
 }
 
 std::shared_ptr<const ActiveExtent> Executable::active_extent(int64_t upper) const {
-  const std::lock_guard lock(data_->mutex);
-  std::shared_ptr<const ActiveExtent>& active = data_->active_extents[upper];
-  if (active) return active;
-  try {
-    ActiveProgram few = with_active_extent(program(), upper);
-    std::vector<Handle> weights;
-    for (uint32_t i = 0; i < program().weights.size(); ++i) weights.push_back(compiled()->weight({i}));
-    active = std::make_shared<ActiveExtent>(
-        ActiveExtent{upper, std::move(few.methods), make(std::move(weights), std::move(few.program), data_->options)});
-  } catch (...) {
-    data_->active_extents.erase(upper);
-    throw;
+  std::unique_lock lock(data_->mutex);
+  if (const auto found = data_->active_extents.find(upper); found != data_->active_extents.end()) return found->second;
+  const uint64_t changes = data_->changes;
+  const auto weights = [this] {
+    std::vector<Handle> all;
+    for (uint32_t i = 0; i < program().weights.size(); ++i) all.push_back(compiled()->weight({i}));
+    return all;
+  };
+  std::vector<Handle> given = weights();
+  lock.unlock();
+  ActiveProgram few = with_active_extent(program(), upper);
+  auto made = std::make_shared<const ActiveExtent>(
+      ActiveExtent{upper, std::move(few.methods), make(std::move(given), std::move(few.program), data_->options)});
+  lock.lock();
+  if (data_->changes != changes) {
+    given = weights();
+    for (uint32_t i = 0; i < given.size(); ++i) made->executable.compiled()->set_weight({i}, given[i]);
   }
-  return active;
+  return data_->active_extents.try_emplace(upper, std::move(made)).first->second;  // perhaps another's, made meanwhile
 }
 
 std::string Executable::whole_extent_reason(std::string_view name, int64_t upper) const {

@@ -31,7 +31,7 @@ class Future {
   std::vector<NamedTensor> result() const;
   // Waits. None where the call went well.
   std::optional<Error> error() const;
-  // Asks the call to stop where it is. What is done already stays done.
+  // Asks the call to stop before its next node. What is done already stays done.
   void cancel() const;
 
  private:

@@ -1,11 +1,9 @@
 #include "runtime/hoisting.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <condition_variable>
+#include <deque>
 #include <mutex>
-#include <shared_mutex>
 #include <utility>
 
 #include "program/error.h"
@@ -18,12 +16,11 @@ class Hoisting final : public CompiledProgram {
   Hoisting(std::shared_ptr<CompiledProgram> compiled, std::vector<HoistedMethod> methods)
       : compiled_(std::move(compiled)) {
     for (HoistedMethod& method : methods) {
-      prepared_.push_back(
-          {id_of(program(), method.method), id_of(program(), method.prepare), std::move(method.weights), {}, false});
+      Prepared& prepared = prepared_.emplace_back(id_of(program(), method.method), id_of(program(), method.prepare),
+                                                  std::move(method.weights));
       try {
-        compute(prepared_.back());
-      } catch (const Error&) {
-        prepared_.back().is_fresh = false;  // its calls will say what is wrong with the weights
+        prepared.values = compute(prepared, {});
+      } catch (const Error&) {  // its calls will say what is wrong with the weights
       }
     }
   }
@@ -37,13 +34,15 @@ class Hoisting final : public CompiledProgram {
   EngineCounters counters() const override { return compiled_->counters(); }
 
   Handle weight(WeightId weight) const override { return compiled_->weight(weight); }
+  std::shared_ptr<const void> weights() const override { return compiled_->weights(); }
 
   void set_weight(WeightId weight, const Handle& value) override {
-    const Waiting waiting(*this);
-    const std::unique_lock lock(mutex_);
+    const std::lock_guard lock(mutex_);
     compiled_->set_weight(weight, value);
     for (Prepared& prepared : prepared_) {
-      if (std::ranges::find(prepared.weights, weight) != prepared.weights.end()) prepared.is_fresh = false;
+      if (std::ranges::find(prepared.weights, weight) == prepared.weights.end()) continue;
+      prepared.values = nullptr;
+      ++prepared.changes;
     }
   }
 
@@ -52,65 +51,63 @@ class Hoisting final : public CompiledProgram {
   void start(Invocation& call) override {
     const auto found = std::ranges::find(prepared_, call.method, &Prepared::method);
     if (found == prepared_.end()) return compiled_->start(call);
-    let_weights_in();
-    std::shared_lock lock(mutex_);  // the engine takes the weights while it begins a call
-    while (!found->is_fresh) {
-      lock.unlock();
-      {
-        const std::unique_lock writing(mutex_);
-        if (!found->is_fresh) compute(*found);
-      }
-      lock.lock();
-    }
-    call.inputs.resize(program().graphs[call.method.id].inputs.size() - found->values.size());  // of the caller
-    call.inputs.insert(call.inputs.end(), found->values.begin(), found->values.end());
+    const Now now = this->now(*found);
+    call.weights = now.weights;
+    call.inputs.resize(program().graphs[call.method.id].inputs.size() - now.values->size());  // of the caller
+    call.inputs.insert(call.inputs.end(), now.values->begin(), now.values->end());
     compiled_->start(call);
   }
 
  private:
+  using Values = std::shared_ptr<const std::vector<Handle>>;
+
   struct Prepared {
-    GraphId method, prepare;
-    std::vector<WeightId> weights;
-    std::vector<Handle> values;  // inputs of the method behind those of its caller
-    bool is_fresh;               // these are of the weights of today
+    Prepared(GraphId of, GraphId by, std::vector<WeightId> from) : method(of), prepare(by), weights(std::move(from)) {}
+
+    const GraphId method, prepare;
+    const std::vector<WeightId> weights;
+    Values values;         // inputs of the method behind those of its caller; none where weights have changed since
+    uint64_t changes = 0;  // of these weights
+    std::timed_mutex turn;
   };
 
-  // A weight that waits to be set.
-  class Waiting {
-   public:
-    explicit Waiting(Hoisting& of) : of_(of) { ++of_.waiting_; }
-    ~Waiting() {
-      --of_.waiting_;
-      const std::lock_guard lock(of_.door_);
-      of_.none_waits_.notify_all();
-    }
-
-   private:
-    Hoisting& of_;
+  // What a call that begins gets: values that are of these weights.
+  struct Now {
+    std::shared_ptr<const void> weights;
+    Values values;
+    uint64_t changes;
   };
 
-  // Calls that come let it go first: where they follow one another closely there is never a moment without any. Not for
-  // ever, since a call that an op of the host makes within another would wait for that one.
-  void let_weights_in() {
-    if (waiting_ == 0) return;
-    std::unique_lock lock(door_);
-    none_waits_.wait_for(lock, std::chrono::seconds(1), [this] { return waiting_ == 0; });
+  Now taken(const Prepared& prepared) const {
+    const std::lock_guard lock(mutex_);
+    return {compiled_->weights(), prepared.values, prepared.changes};
   }
 
-  void compute(Prepared& prepared) const {
+  Now now(Prepared& prepared) {
+    Now now = taken(prepared);
+    if (now.values) return now;
+    // One computes, and the others find it computed. They do not wait for ever: who computes may itself wait, for the device
+    // that a call keeps in which an op of the host makes this one.
+    const std::unique_lock turn(prepared.turn, std::chrono::seconds(1));
+    now = taken(prepared);
+    if (now.values) return now;
+    now.values = compute(prepared, now.weights);
+    const std::lock_guard lock(mutex_);
+    if (prepared.changes == now.changes) prepared.values = now.values;
+    return now;
+  }
+
+  Values compute(const Prepared& prepared, std::shared_ptr<const void> weights) const {
     const std::unique_ptr<Invocation> call = compiled_->invocation(prepared.prepare);
+    call->weights = std::move(weights);
     compiled_->start(*call);
     call->wait();
-    prepared.values = std::move(call->outputs);
-    prepared.is_fresh = true;
+    return std::make_shared<const std::vector<Handle>>(std::move(call->outputs));
   }
 
   std::shared_ptr<CompiledProgram> compiled_;
-  std::shared_mutex mutex_;
-  std::atomic<int> waiting_ = 0;  // weights
-  std::mutex door_;
-  std::condition_variable none_waits_;
-  std::vector<Prepared> prepared_;
+  mutable std::mutex mutex_;       // of what changes, and never while the engine works
+  std::deque<Prepared> prepared_;  // which stay where they are
 };
 
 }  // namespace

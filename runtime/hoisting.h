@@ -1,8 +1,8 @@
 // A compiled program whose methods find computed what depends on weights alone (passes/hoist.h): kept on the device, and
 // computed again by the next call when one of those weights has changed.
 //
-// Ownership  of the engine's program. Threads  as engines/engine.h; `set_weight` waits for calls that begin.
-// Failure    as engines/engine.h: weights that fail a method fail its calls.
+// Ownership  of the engine's program. A call keeps the weights that it began with, and what was computed from these.
+// Threads    as engines/engine.h. Failure  as engines/engine.h: weights that fail a method fail its calls.
 #pragma once
 
 #include <memory>

@@ -104,7 +104,7 @@ void PreparedCall::place_outputs() {
   outputs_.assign(method_.outputs.size(), Tensor());
   offsets_.assign(method_.outputs.size(), 0);
   places_.assign(method_.outputs.size(), nullptr);
-  size_t end = 0;
+  size_t end = 0, all = 0;
   std::vector<std::optional<Sizes>> known;
   for (size_t i = 0; i < outputs_.size(); ++i) {
     known.push_back(known_sizes(output_type(i).shape, call_->bindings));
@@ -114,8 +114,13 @@ void PreparedCall::place_outputs() {
       check_buffer(i, bytes);
     } else {
       offsets_[i] = end;
+      all += bytes;
       end += (bytes + alignment - 1) / alignment * alignment;
     }
+  }
+  const auto limit = static_cast<size_t>(executable_.limits().bytes);
+  if (all > limit) {
+    throw Error(Code::limit, fmt::format("outputs of {} bytes go beyond the limit of {}", all, limit));
   }
   resize_arena(end);
   for (size_t i = 0; i < outputs_.size(); ++i) {
@@ -129,10 +134,6 @@ void PreparedCall::place_outputs() {
 }
 
 void PreparedCall::resize_arena(size_t bytes) {
-  const auto limit = static_cast<size_t>(executable_.limits().bytes);
-  if (bytes > limit) {
-    throw Error(Code::limit, fmt::format("outputs of {} bytes go beyond the limit of {}", bytes, limit));
-  }
   try {
     arena_.resize(bytes);
   } catch (const std::bad_alloc&) {

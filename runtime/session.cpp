@@ -33,14 +33,37 @@ bool may_be(const TensorType& made, const TensorType& wanted) {
          });
 }
 
+Error no_input(std::string_view name) { return {Code::not_found, fmt::format("no method has an input {}", name)}; }
+
+// Why there is nothing of that name to read.
+Error unbound(const Program& program, std::string_view name) {
+  for (const std::string& method : program.method_names()) {
+    const Graph& graph = *program.method(method);
+    for (Ref input : graph.inputs) {
+      if (graph.values[input.id].name == name)
+        return {Code::not_found, fmt::format("nothing is bound to input {}", name)};
+    }
+  }
+  return no_input(name);
+}
+
 }  // namespace
 
 static bool are_whole(const std::vector<Handle>& states) { return std::ranges::find(states, nullptr) == states.end(); }
 
+static Error in_a_call() {
+  return Error(Code::invalid_argument, "the session is in a call: an op of the host cannot use the one that runs it");
+}
+
+void Session::Data::check_caller() const {
+  if (caller.thread.load() == std::this_thread::get_id()) throw in_a_call();
+}
+
 void Session::Data::settle() {
-  if (!last) return;
-  last->wait();
+  check_caller();
+  if (last) last->wait();
   last.reset();
+  if (caller.thread.load() != std::thread::id()) throw in_a_call();  // of another thread, which the device has
 }
 
 void Session::Data::call(const Callee& callee, Invocation& invocation, const CallOptions& options) {
@@ -53,6 +76,7 @@ void Session::Data::call(const Callee& callee, Invocation& invocation, const Cal
   check_states();
   invocation.cancelled = options.cancelled;
   invocation.states.swap(states);
+  caller.thread = std::this_thread::get_id();
   try {
     callee.compiled->start(invocation);
     handed_over = std::chrono::steady_clock::now();
@@ -60,10 +84,12 @@ void Session::Data::call(const Callee& callee, Invocation& invocation, const Cal
     if (options.accept) options.accept(invocation.outputs);
     if (are_whole(invocation.states)) check_cancelled();  // else there is no way back
   } catch (...) {
+    caller.thread = std::thread::id();
     invocation.release();
     invocation.states.swap(states);
     throw;
   }
+  caller.thread = std::thread::id();
   for (const Fed& fed : options.fed) bound[fed.place] = invocation.outputs[fed.output];
   invocation.commit();
   invocation.states.swap(states);
@@ -86,7 +112,7 @@ void Session::Data::check_states() const {
 // ------------------------------------------------------------------------------------------------------------- calls
 
 Session::Session(Executable executable)
-    : executable_(std::move(executable)), data_(std::make_shared<Data>(Data{executable_.compiled(), {}, {}, {}, {}})) {
+    : executable_(std::move(executable)), data_(std::make_shared<Data>(executable_.compiled())) {
   reset();
 }
 
@@ -152,6 +178,7 @@ Future Session::submit(const std::vector<NamedTensor>& inputs, std::string_view 
 
 Future Session::post(const std::vector<NamedTensor>& inputs, std::string_view method,
                      const std::shared_ptr<std::atomic<bool>>& failed) {
+  data_->check_caller();
   // What is bound may change until the call begins, where an output is fed back.
   if (!data_->feeds.empty()) settled();
   std::optional<std::vector<NamedTensor>> few;
@@ -190,6 +217,8 @@ void Session::run_pipelined(const std::function<std::optional<std::vector<NamedT
                             const std::function<void(std::vector<NamedTensor> outputs)>& sink,
                             const PipelineOptions& options) {
   if (options.depth == 0) throw Error::mismatch(Code::invalid_argument, "", "depth", "0", "1 or more");
+  if (!source || !sink) throw Error(Code::invalid_argument, "a pipeline needs a source and a sink");
+  executable_.method(options.method);  // throws where there is none
   std::deque<Future> under_way;
   const auto collect = [&] {
     std::vector<NamedTensor> outputs = under_way.front().result();
@@ -230,22 +259,27 @@ PreparedCall Session::prepare(std::string_view method) {
 
 void Session::bind(std::string_view input, const Tensor& tensor) {
   Data& data = settled();
-  bool known = false;
+  bool fits = false;
+  std::optional<Error> refusal;
   for (const std::string& name : executable_.program().method_names()) {
     const Graph& method = *executable_.program().method(name);
     for (Ref ref : method.inputs) {
       if (method.values[ref.id].name != input) continue;
-      known = true;
-      check_type(fmt::format("input {}", input), tensor, method.type(ref));
+      try {
+        check_type(fmt::format("input {}", input), tensor, method.type(ref));
+        fits = true;
+      } catch (Error& error) {
+        refusal = error.in_op(name);
+      }
     }
   }
-  if (!known) throw Error(Code::not_found, fmt::format("no method has an input {}", input));
+  if (!fits) throw refusal ? *refusal : no_input(input);
   data.bound[data.bound.place_of(input)] = data.compiled->upload(tensor);
 }
 
 void Session::unbind(std::string_view input) {
   Data& data = settled();
-  if (!data.bound.find(input)) throw Error(Code::not_found, fmt::format("nothing is bound to input {}", input));
+  if (!data.bound.find(input)) throw unbound(executable_.program(), input);
   data.bound[data.bound.place_of(input)] = nullptr;
 }
 
@@ -262,7 +296,7 @@ void Session::feed(std::string_view input, std::string_view output) {
       if (each.name == output) made.push_back(method.type(each.value));
     }
   }
-  if (wanted.empty()) throw Error(Code::not_found, fmt::format("no method has an input {}", input));
+  if (wanted.empty()) throw no_input(input);
   if (made.empty()) throw Error(Code::not_found, fmt::format("no method has an output {}", output));
   for (const TensorType& from : made) {
     for (const TensorType& to : wanted) {
@@ -277,7 +311,7 @@ void Session::feed(std::string_view input, std::string_view output) {
 Tensor Session::read(std::string_view input) const {
   const Data& data = settled();
   if (const Handle bound = data.bound.find(input)) return bound->to_host();
-  throw Error(Code::not_found, fmt::format("nothing is bound to input {} yet", input));
+  throw unbound(executable_.program(), input);
 }
 
 // ------------------------------------------------------------------------------------------------------------- state

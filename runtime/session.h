@@ -99,8 +99,8 @@ class Session {
   PreparedCall prepare(std::string_view method = {});
 
   // ---- inputs that stay
-  // An input of every method that has one of this name, until it is bound again: kept on the device. A call that names it
-  // uses its own.
+  // An input of every method that has one of this name and type, until it is bound again: kept on the device. A call that
+  // names it uses its own. Throws Code::type_mismatch where no method has one of this type.
   void bind(std::string_view input, const Tensor& tensor);
   void unbind(std::string_view input);
   // From now on every call that makes the output puts it where `bind` would have put it, without leaving the device.

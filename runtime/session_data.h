@@ -3,12 +3,14 @@
 // Ownership  shared by both. Threads  whose turn it is: the caller's thread, or the worker's. Failure  as Session.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -31,6 +33,13 @@ struct CallOptions {
   bool may_be_under_way = false;
 };
 
+// The thread of a call that is being made. A copy of the Session makes none.
+struct Caller {
+  Caller() = default;
+  Caller(const Caller&) {}
+  std::atomic<std::thread::id> thread;
+};
+
 struct Session::Data {
   std::shared_ptr<CompiledProgram> compiled;
   std::vector<Handle> states;  // in the order of the program
@@ -40,9 +49,11 @@ struct Session::Data {
   std::chrono::steady_clock::time_point handed_over;  // the latest call to its device
   std::shared_ptr<const ActiveExtent> active;         // none: calls compute all rows
   int64_t active_rows = 0;
+  Caller caller;
 
-  // Waits for what was submitted.
+  // Waits for what was submitted. Throws within a call, where an op of the host uses the Session that runs it.
   void settle();
+  void check_caller() const;
   // Makes a call and commits it. Only the thread whose turn it is: the caller's, or the worker's.
   void call(const Callee& callee, Invocation& invocation, const CallOptions& options);
   // The outputs of a method that are fed back.

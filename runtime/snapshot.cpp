@@ -34,6 +34,14 @@ Tensor from_bytes(const std::string& subject, const Tensor& bytes, const std::st
   return Tensor(type.dtype, sizes, bytes.buffer(), type.scheme);
 }
 
+SafetensorsIndex index_of(const std::string& path) {
+  try {
+    return SafetensorsIndex(map_file(path).buffer);
+  } catch (Error& error) {
+    throw error.at_place(path);
+  }
+}
+
 }  // namespace
 
 void Snapshot::save(const std::string& path) const {
@@ -51,7 +59,7 @@ void Snapshot::save(const std::string& path) const {
 }
 
 Snapshot Snapshot::load(const std::string& path, const Executable& executable) {
-  const SafetensorsIndex index(map_file(path).buffer);
+  const SafetensorsIndex index = index_of(path);
   Snapshot snapshot;
   snapshot.compiled_ = executable.compiled();
   for (const State& state : executable.program().states) {

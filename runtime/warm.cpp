@@ -4,6 +4,7 @@
 
 #include "passes/operands.h"
 #include "program/error.h"
+#include "runtime/active_extent.h"
 #include "runtime/hoisting.h"
 #include "runtime/session_data.h"
 
@@ -72,6 +73,14 @@ void call_graph(CompiledProgram& compiled, GraphId id, const Bindings& bindings,
 
 void Session::warm(const std::vector<Sizes>& inputs, std::string_view method) const {
   const Graph& graph = executable_.method(method);
+  if (const ActiveExtent* active = settled().active.get(); active && active->method(graph.name).applies()) {
+    std::vector<Sizes> few = inputs;
+    for (size_t i = 0; i < std::min(few.size(), graph.inputs.size()); ++i) {
+      const ActiveMethod& about = active->method(graph.name);
+      if (has_more_rows(about, graph, i, few[i], data_->active_rows, active->upper)) few[i][0] = data_->active_rows;
+    }
+    return Session(active->executable).warm(few, graph.name);
+  }
   executable_.output_shapes(graph.name, inputs);  // throws for sizes that are none of the method's
   std::vector<NamedTensor> zeros;
   for (size_t i = 0; i < inputs.size(); ++i) {

@@ -217,7 +217,7 @@ void Frame::drop(Ref ref) {
 
 const array& Frame::in(Ref ref) const {
   const Value& value = graph_.values[ref.id];
-  return value.kind == ValueKind::weight ? call_.weights[value.index] : *values_[ref.id];
+  return value.kind == ValueKind::weight ? (*call_.weights)[value.index] : *values_[ref.id];
 }
 
 array Frame::in(Ref ref, DType dtype) const { return cast(*this, ref, dtype); }

@@ -30,8 +30,9 @@ void translated(F function) {
 
 MlxInvocation::MlxInvocation(Call call, GraphId of) : Invocation(of), call_(std::move(call)), frame_(call_, of, {}) {}
 
-void MlxInvocation::start() {
+void MlxInvocation::start(const Weights& now) {
   release();
+  call_.weights = &now;
   // An output that was fed is still held; the one that was fed before it no longer is.
   spare_outputs_.resize(outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) {

@@ -12,12 +12,14 @@
 
 namespace ingot::mlx_engine {
 
+using Weights = std::vector<array>;  // of a program, in its order
+
 class MlxInvocation final : public Invocation {
  public:
   // The call has all but what each time has of its own: states, how much it uses, whether it is cancelled.
   MlxInvocation(Call call, GraphId of);
 
-  void start();
+  void start(const Weights& now);
   bool ready() const override;
   bool certain() const override { return certain_; }
   void wait() override;

@@ -46,10 +46,12 @@ MlxProgram::MlxProgram(const Program& program, Device& device, Mode mode, const 
       observer_(options.observer),
       traces_(options.cached_signatures * traceable_segments(plan_)) {
   check_dtypes(plan_.program, device_);
-  for (const Handle& weight : options.weights) weights_.push_back(array_of(weight));
-  for (size_t i = weights_.size(); i < plan_.program.weights.size(); ++i) {
-    weights_.push_back(on_device(plan_.program.weights[i].tensor));
+  Weights weights;
+  for (const Handle& weight : options.weights) weights.push_back(array_of(weight));
+  for (size_t i = weights.size(); i < plan_.program.weights.size(); ++i) {
+    weights.push_back(on_device(plan_.program.weights[i].tensor));
   }
+  weights_ = std::make_shared<const Weights>(std::move(weights));
   if (traces()) debug(2, [&] { return describe_segments(plan_); });
 }
 
@@ -70,18 +72,26 @@ Handle MlxProgram::weight(WeightId weight) const {
   const Tensor& tensor = plan_.program.weights[weight.id].tensor;
   const auto handle = std::make_shared<MlxTensor>(device_);
   handle->mutable_sizes() = tensor.sizes();
-  handle->fill(device_.run([&] { return weights_[weight.id]; }), tensor.dtype(), tensor.scheme());
+  handle->fill((*weights_now())[weight.id], tensor.dtype(), tensor.scheme());
   return handle;
 }
 
 void MlxProgram::set_weight(WeightId weight, const Handle& value) {
-  device_.run([&] { weights_[weight.id] = array_of(value); });
+  const std::lock_guard lock(mutex_);
+  Weights changed = *weights_;
+  changed[weight.id] = array_of(value);
+  weights_ = std::make_shared<const Weights>(std::move(changed));
+}
+
+std::shared_ptr<const Weights> MlxProgram::weights_now() const {
+  const std::lock_guard lock(mutex_);
+  return weights_;
 }
 
 std::unique_ptr<Invocation> MlxProgram::invocation(GraphId method) {
   Call call{.plan = plan_,
             .device = device_,
-            .weights = weights_,
+            .weights = nullptr,
             .meter = Meter(limits_, device_.memory()),
             .states = {},
             .states_written = {},
@@ -94,7 +104,10 @@ std::unique_ptr<Invocation> MlxProgram::invocation(GraphId method) {
   return std::make_unique<MlxInvocation>(std::move(call), method);
 }
 
-void MlxProgram::start(Invocation& call) { dynamic_cast<MlxInvocation&>(call).start(); }
+void MlxProgram::start(Invocation& call) {
+  auto weights = std::static_pointer_cast<const Weights>(std::exchange(call.weights, nullptr));
+  dynamic_cast<MlxInvocation&>(call).start(weights ? *weights : *(weights = weights_now()));
+}
 
 std::vector<std::string> MlxProgram::explain(GraphId id) const {
   std::vector<std::string> lines;
@@ -113,11 +126,12 @@ std::vector<std::string> MlxProgram::explain(GraphId id) const {
 
 // By lowering it, on arrays that hold no values.
 int64_t MlxProgram::working_space(GraphId graph, const Node& node, const Bindings& bindings) const {
+  const std::shared_ptr<const Weights> weights = weights_now();
   return device_.run([&] {
     std::vector<KnownCheck> checks;
     Call call{.plan = plan_,
               .device = device_,
-              .weights = weights_,
+              .weights = weights.get(),
               .meter = Meter({.bytes = std::numeric_limits<int64_t>::max()}, std::numeric_limits<int64_t>::max()),
               .states = {},
               .states_written = std::vector<bool>(plan_.program.states.size(), false),

@@ -1,15 +1,18 @@
 // MlxProgram: a Program compiled for one device of MLX, in one mode.
 //
-// Ownership  the plan, and the weights as arrays on the device.
+// Ownership  the plan, and the weights as arrays on the device, which calls share.
 // Threads    every method from any thread; the device's worker builds calls.
 // Failure    engines/engine.h.
 #pragma once
 
+#include <memory>
+#include <mutex>
 #include <string_view>
 #include <vector>
 
 #include "engines/engine.h"
 #include "engines/mlx/device.h"
+#include "engines/mlx/invocation.h"
 #include "engines/mlx/plan.h"
 #include "engines/mlx/traces.h"
 
@@ -27,6 +30,7 @@ class MlxProgram final : public CompiledProgram {
   Handle upload(const Tensor& tensor, Handle instead) override;
   Handle weight(WeightId weight) const override;
   void set_weight(WeightId weight, const Handle& value) override;
+  std::shared_ptr<const void> weights() const override { return weights_now(); }
   std::unique_ptr<Invocation> invocation(GraphId method) override;
   void start(Invocation& call) override;
   std::vector<std::string> explain(GraphId graph) const override;
@@ -34,6 +38,7 @@ class MlxProgram final : public CompiledProgram {
   EngineCounters counters() const override;
 
  private:
+  std::shared_ptr<const Weights> weights_now() const;
   array on_device(const Tensor& tensor);
   bool traces() const { return mode_ == Mode::compiled || mode_ == Mode::async; }
 
@@ -42,7 +47,8 @@ class MlxProgram final : public CompiledProgram {
   Mode mode_;
   RunLimits limits_;
   Observer observer_;
-  std::vector<array> weights_;  // changed by the worker
+  mutable std::mutex mutex_;                // of:
+  std::shared_ptr<const Weights> weights_;  // another for every change
   Traces traces_;
   std::atomic<int64_t> uploaded_bytes_ = 0;
 };

@@ -71,6 +71,7 @@ class ReferenceProgram final : public CompiledProgram {
     changed.program.weights[weight.id].tensor = value->to_host();
     plan_ = std::make_shared<const Plan>(std::move(changed));
   }
+  std::shared_ptr<const void> weights() const override { return plan(); }
 
   std::unique_ptr<Invocation> invocation(GraphId method) override { return std::make_unique<HostInvocation>(method); }
 
@@ -80,7 +81,8 @@ class ReferenceProgram final : public CompiledProgram {
     for (const Handle& state : call.states) states.push_back(state->to_host());
     call.inputs.clear();
     States now(std::move(states));
-    const std::shared_ptr<const Plan> plan = this->plan();
+    const auto given = std::static_pointer_cast<const Plan>(std::exchange(call.weights, nullptr));
+    const std::shared_ptr<const Plan> plan = given ? given : this->plan();
     std::vector<Tensor> outputs =
         execute(*plan, call.method, std::move(inputs), call.bindings, now, limits_, call.cancelled.get(), observer_);
     call.outputs.clear();

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "program/builder.h"
+#include "program/error.h"
 #include "program/verify.h"
 #include "tests/support/op_examples.h"
 
@@ -58,6 +59,25 @@ Program only(const std::function<Var(ProgramBuilder&, GraphBuilder&)>& make) {
 }
 
 const Symbol s("S", 1, 512), t("T", 1, 64);
+
+TEST(Expand, PrimitivesThatAreNotKept) {
+  const Program program = only([](ProgramBuilder&, GraphBuilder& f) {
+    const Var x = f.input("x", DType::f32, {4});
+    return f.softmax(x + x);
+  });
+  const auto keep_all_but = [](std::string_view primitive) {
+    return [=](const Op& op, const Graph&) { return !kOpFacts[op.index()].composite && mnemonic(op) != primitive; };
+  };
+  EXPECT_EQ(composites(expand_composites(program, keep_all_but("none"))), 0U);
+  try {
+    expand_composites(program, keep_all_but("add"));
+    FAIL() << "add has no decomposition";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Code::unsupported);
+    EXPECT_EQ(error.op(), "add");
+    EXPECT_NE(error.node(), "");
+  }
+}
 
 TEST(Expand, EveryComposite) {
   std::set<std::string_view> wanted, seen = {"softmax", "layer_norm", "rms_norm", "attention", "quantized_matmul"};

@@ -178,7 +178,23 @@ TEST_P(ActiveExtentTest, RefusesExtentsThatDoNotExist) {
   session.set_active_extent(2, 4);
   EXPECT_EQ(message_of([&] { session.run({{"x", rows_of(3, 3)}}, "layer"); }, Code::type_mismatch),
             "[layer] number of rows of input x is 3, expected 2 or 4");
+  EXPECT_EQ(message_of([&] { session.warm({{3, 3}}, "layer"); }, Code::type_mismatch),
+            "[layer] number of rows of input x is 3, expected 2 or 4");
+  for (const std::vector<Sizes>& sizes : {std::vector<Sizes>{}, {{2, 3}, {2, 3}}, {{2}}, {{}}}) {
+    EXPECT_THROW(session.warm(sizes, "layer"), Error);
+  }
   EXPECT_EQ(calls(session), 0);
+}
+
+TEST_P(ActiveExtentTest, IsWarmedWithEitherNumberOfRows) {
+  for (const int64_t rows : {2, 4}) {
+    Session session(compiled(program));
+    session.set_active_extent(2, 4);
+    session.warm({{rows, 3}}, "layer");
+    const int64_t before = session.executable().counters().traced;
+    EXPECT_EQ(values<float>(session.run({{"x", rows_of(4, 2)}}, "layer")[0].tensor), layer(2));
+    EXPECT_EQ(session.executable().counters().traced, before);
+  }
 }
 
 INGOT_ON_EVERY_TARGET(ActiveExtentTest);

@@ -59,16 +59,16 @@ TEST_P(HandlesTest, CanBeTakenBack) {
 
 TEST_P(HandlesTest, ReadingWhatWasNeverWrittenIsAnError) {
   Session session(compiled(recurrence));
-  EXPECT_EQ(message_of([&] { session.read("h"); }, Code::not_found), "nothing is bound to input h yet");
+  EXPECT_EQ(message_of([&] { session.read("h"); }, Code::not_found), "nothing is bound to input h");
   session.feed("h", "h2");
-  EXPECT_EQ(message_of([&] { session.read("h"); }, Code::not_found), "nothing is bound to input h yet");
-  EXPECT_EQ(message_of([&] { session.read("nothing"); }, Code::not_found), "nothing is bound to input nothing yet");
+  EXPECT_EQ(message_of([&] { session.read("h"); }, Code::not_found), "nothing is bound to input h");
+  EXPECT_EQ(message_of([&] { session.read("nothing"); }, Code::not_found), "no method has an input nothing");
 }
 
 TEST_P(HandlesTest, RefusesOtherTypesAndNames) {
   Session session(compiled(recurrence));
   EXPECT_EQ(message_of([&] { session.bind("h", f32({1, 2, 3})); }, Code::type_mismatch),
-            "input h is f32[3], expected f32[2]");
+            "[look] input h is f32[3], expected f32[2]");
   EXPECT_EQ(message_of([&] { session.bind("g", f32({1, 2})); }, Code::not_found), "no method has an input g");
   EXPECT_EQ(message_of([&] { session.feed("g", "h2"); }, Code::not_found), "no method has an input g");
   EXPECT_EQ(message_of([&] { session.feed("h", "h3"); }, Code::not_found), "no method has an output h3");
@@ -76,6 +76,25 @@ TEST_P(HandlesTest, RefusesOtherTypesAndNames) {
             "output h2 is f32[2], expected i64[] for input i");
   EXPECT_EQ(message_of([&] { session.feed("h", "picked"); }, Code::type_mismatch),
             "output picked is f32[], expected f32[2] for input h");
+}
+
+TEST_P(HandlesTest, AreInputsOfTheMethodsThatTheyFit) {
+  Session session(compiled(R"(
+method few(%x: f32[2]) -> (y) {
+  %y = neg %x
+  return %y
+}
+method many(%x: f32[3]) -> (y) {
+  %y = neg %x
+  return %y
+}
+)"));
+  session.bind("x", f32({1, 2}));
+  EXPECT_EQ(values<float>(session.run({}, "few")[0].tensor), (Floats{-1, -2}));
+  EXPECT_EQ(message_of([&] { session.run({}, "many"); }, Code::type_mismatch),
+            "[many] input x is f32[2], expected f32[3]");
+  session.bind("x", f32({1, 2, 3}));
+  EXPECT_EQ(values<float>(session.run({}, "many")[0].tensor), (Floats{-1, -2, -3}));
 }
 
 TEST_P(HandlesTest, FeedIsALoopByHand) {

@@ -133,11 +133,14 @@ method step(%h: f32[2], %x: f32[2]) -> (h2) {
   EXPECT_EQ(values<float>(session.read("h")), (Floats{16, 31}));
 }
 
-TEST_P(PipelineTest, RefusesADepthOfZero) {
+TEST_P(PipelineTest, RefusesWhatCannotBeRun) {
   Session session(compiled(totals));
   const Batches batches = batches_of(1);
   EXPECT_EQ(message_of([&] { session.run_pipelined(batches, {.depth = 0, .method = "add"}); }, Code::invalid_argument),
             "depth is 0, expected 1 or more");
+  EXPECT_NE(message_of([&] { session.run_pipelined(Batches{}, {.method = "ad"}); }, Code::not_found), "no error");
+  EXPECT_EQ(message_of([&] { session.run_pipelined(nullptr, [](auto) {}, {.method = "add"}); }, Code::invalid_argument),
+            "a pipeline needs a source and a sink");
 }
 
 INGOT_ON_EVERY_TARGET(PipelineTest);

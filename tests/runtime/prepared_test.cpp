@@ -307,6 +307,22 @@ method f(%x: f32[N]) -> (y) {
   EXPECT_EQ(values<float>(call.output(0)), (Floats{2, 3, 3, 4}));
 }
 
+// Where outputs lie takes a little more than they have.
+TEST_P(PreparedTest, TakesTheLimitThatAnyCallTakes) {
+  constexpr const char* twice = R"(
+method f(%x: f32[2]) -> (y) {
+  %y = add %x, %x
+  return %y
+}
+)";
+  const int64_t needed = compiled(twice).memory_needed("f", {{2}});
+  Session session(compiled(twice, {.limits = {.bytes = needed}}));
+  PreparedCall call = session.prepare();
+  call.bind_input(0, f32({1, 2}));
+  call();
+  EXPECT_EQ(values<float>(call.output(0)), (Floats{2, 4}));
+}
+
 TEST_P(PreparedTest, BoolsAre0Or1) {
   Session session(compiled(R"(
 method f(%x: bool[3]) -> (y) {

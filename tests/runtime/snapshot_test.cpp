@@ -155,7 +155,7 @@ TEST_P(SnapshotTest, RefusesFilesOfOtherStates) {
   EXPECT_EQ(load_error({{"total", f32({1, 2})}, {"calls", i64(1)}, {"more", i64(1)}}),
             "FILE holds 3 tensors, expected 2 (one for each state)");
   std::ofstream(path) << "these are no tensors";
-  EXPECT_NE(message_of([&] { Snapshot::load(path, executable); }, Code::bad_file), "no error");
+  EXPECT_NE(message_of([&] { Snapshot::load(path, executable); }, Code::bad_file).find(path), std::string::npos);
   EXPECT_NE(message_of([&] { Snapshot::load(folder / "none", executable); }, Code::not_found), "no error");
 }
 
