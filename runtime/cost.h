@@ -28,9 +28,9 @@ struct GraphCost {
   std::vector<std::optional<NodeCost>> nodes;  // none: a size or a number of trips is not known
   NodeCost total;                              // of what is known; flops are always there
   size_t unknown = 0;                          // nodes that are not, or have no formula
-  // The most that inputs, results and the working space of kernels have alive at one time, values until their last use. A
-  // size that data decide counts with
-  // the largest that its symbols allow; none where there is no largest.
+  // The most that inputs, results and the working space of kernels, as far as the engine tells, have alive at one time,
+  // values until their last use. A size that data decide counts with the largest that its symbols allow; none where there
+  // is no largest.
   std::optional<int64_t> peak_bytes;
 };
 
