@@ -52,6 +52,10 @@ CompileOptions target_of(const std::string& text) {
   const size_t colon = text.find(':');
   CompileOptions target{.engine = text.substr(0, colon)};
   if (colon != std::string::npos) target.mode = text.substr(colon + 1);
+  if (target.engine.empty() || text.ends_with(':')) {
+    throw WrongUsage{
+        fmt::format("--against is '{}', expected ENGINE, ENGINE:MODE, or a .npz or .safetensors file", text)};
+  }
   return target;
 }
 

@@ -21,5 +21,13 @@ TEST_F(Flags, SizesAreNumbers) {
   expect_refused("ingot run scale.txt --random --size S=-1", 4, "S is -1, expected 1..8");
 }
 
+TEST_F(Flags, AgainstNamesAnEngine) {
+  for (const std::string against : {"", ":", ":eager", "reference:"}) {
+    expect_refused("ingot diff scale.txt --random --size S=1 --against '" + against + "'", 2,
+                   "error: --against is '" + against + "', expected ENGINE, ENGINE:MODE, or a .npz");
+  }
+  expect_done("ingot diff scale.txt --random --size S=1 --against reference:eager");
+}
+
 }  // namespace
 }  // namespace ingot::test
