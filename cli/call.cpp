@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
-#include <optional>
 
+#include "cli/flags.h"
 #include "cli/verbs.h"
 #include "program/error.h"
 #include "runtime/environment.h"
@@ -24,23 +23,7 @@ void add_call_options(CLI::App& app, CallOptions& o) {
   app.add_option("--mode", o.mode, "how it runs; absent: INGOT_MODE, or the engine's default");
   app.add_flag("--random", o.random, "every input that is not given is random");
   app.add_option("--size", o.sizes, "SYMBOL=NUMBER, for random inputs of open size")->allow_extra_args(false);
-  app.add_option("--seed", o.seed, "of random inputs")->capture_default_str();
-}
-
-static std::optional<double> finite_number(const std::string& text) {
-  double number = 0;
-  const bool is_number = CLI::detail::lexical_cast(text, number) && std::isfinite(number);
-  return is_number ? std::optional(number) : std::nullopt;
-}
-
-std::string check_above_zero(const std::string& text) {
-  const std::optional<double> number = finite_number(text);
-  return number && *number > 0 ? "" : fmt::format("{} is no finite number above 0", text);
-}
-
-std::string check_from_zero(const std::string& text) {
-  const std::optional<double> number = finite_number(text);
-  return number && *number >= 0 ? "" : fmt::format("{} is no finite number from 0 on", text);
+  app.add_option("--seed", o.seed, "of random inputs")->check(integer_within(0))->capture_default_str();
 }
 
 void add_tolerance_options(CLI::App& app, Tolerance& tolerance) {

@@ -23,9 +23,6 @@ struct CallOptions {
 
 void add_call_options(CLI::App& app, CallOptions& options);
 void add_tolerance_options(CLI::App& app, Tolerance& tolerance);
-// Checks of options: finite numbers, above 0 or from it on.
-std::string check_above_zero(const std::string& text);
-std::string check_from_zero(const std::string& text);
 
 // Flags first, then the environment.
 CompileOptions compile_options(const CallOptions& options);

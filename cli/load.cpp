@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "cli/call.h"
+#include "cli/flags.h"
 #include "cli/verbs.h"
 
 namespace ingot::cli {
@@ -95,18 +96,20 @@ class Driver {
 }  // namespace
 
 void add_load_options(CLI::App& app, LoadOptions& o) {
-  app.add_option("--threads", o.threads, "that call it at one time")->check(CLI::Range(1, 1024))->capture_default_str();
+  app.add_option("--threads", o.threads, "that call it at one time")
+      ->check(integer_within(1, 1024))
+      ->capture_default_str();
   app.add_option("--sessions", o.sessions, "that the threads take in turn; absent: one for each thread")
-      ->check(CLI::Range(1, 1 << 20));
+      ->check(integer_within(1, 1 << 20));
   CLI::Option* iterations =
       app.add_option("--iterations,--repeat", o.iterations, "how often each session is called; the last outputs count")
-          ->check(check_above_zero)
+          ->check(integer_within(1))
           ->capture_default_str();
   app.add_option("--duration", o.duration, "SECONDS to go on, instead of a number of calls")
       ->check(check_above_zero)
       ->excludes(iterations);
   app.add_option("--warmup", o.warmup, "calls of each session before those that count; its state is reset behind them")
-      ->check(check_from_zero)
+      ->check(integer_within(0))
       ->capture_default_str();
 }
 

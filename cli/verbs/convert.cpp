@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "cli/flags.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "program/io/mapped_file.h"
@@ -64,6 +65,7 @@ Verb add_convert(CLI::App& root) {
   app->add_flag("--external-weights", o->external_weights, "put large weights into NAME.safetensors beside the file");
   app->add_flag("--embed-weights", o->embed_weights, "take weights of safetensors files into the file");
   app->add_option("--inline-bytes", o->inline_bytes, "text: write weights up to this size out, larger ones by hash")
+      ->check(integer_within(0, kLargest))
       ->capture_default_str();
   return {app, [o] { return convert(*o); }};
 }

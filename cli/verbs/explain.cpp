@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/call.h"
+#include "cli/flags.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "passes/operands.h"
@@ -202,6 +203,7 @@ std::string extent_text(const Executable& executable, const std::string& method,
 int run(const Options& options) {
   const Program given = open_program(options.call.file);
   const Executable executable = compile_for(given, compile_options(options.call));
+      ->check(integer_within(1, kLargest))
   const SpecContext context = context_of(options.call, executable);
   Explanation all =
       explain(given, executable, *executable.lowered().method(context.method->name), sizes_of(options.call, context));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/flags.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "engines/reference/evaluate.h"
@@ -103,7 +104,9 @@ Verb add_inspect(CLI::App& root) {
       ->excludes(json)
       ->excludes(dot);
   app->add_flag("--no-types", o->no_types, "text: leave inferred types out");
-  app->add_option("--inline-bytes", o->inline_bytes, "text: show weights up to this size")->capture_default_str();
+  app->add_option("--inline-bytes", o->inline_bytes, "text: show weights up to this size")
+      ->check(integer_within(0, kLargest))
+      ->capture_default_str();
   app->add_option("-o,--output", o->output, "write here instead of to standard output");
   return {app, [o] {
             Program program = open_program(o->file);

@@ -113,8 +113,10 @@ TEST_F(Costs, BenchRefuses) {
                      "error: --duration: " + seconds + " is no finite number above 0 (ingot --help");
     }
   }
-  expect_refused(line + "--iterations 0", 2, "error: --iterations: 0 is no finite number above 0 (ingot --help");
-  expect_refused(line + "--warmup -1", 2, "error: --warmup: -1 is no finite number from 0 on (ingot --help");
+  expect_refused(line + "--iterations 0", 2,
+                 "error: --iterations: 0 is no integer from 1 to 18446744073709551615 (ingot --help");
+  expect_refused(line + "--warmup -1", 2,
+                 "error: --warmup: -1 is no integer from 0 to 18446744073709551615 (ingot --help");
   expect_refused(line + "--format xml", 2, "xml");
   expect_refused("ingot bench scale.txt", 4, "input x is missing");
   folder.write("take.txt", kTake);

@@ -21,6 +21,28 @@ TEST_F(Flags, SizesAreNumbers) {
   expect_refused("ingot run scale.txt --random --size S=-1", 4, "S is -1, expected 1..8");
 }
 
+TEST_F(Flags, IntegersAreReadAsWritten) {
+  struct Case {
+    std::string line, range;
+  };
+  for (const Case& c : {Case{"run scale.txt -q --random --size S=1 --seed ", "0 to 18446744073709551615"},
+                        {"run scale.txt -q --random --size S=1 --iterations ", "1 to 18446744073709551615"},
+                        {"run scale.txt -q --random --size S=1 --warmup ", "0 to 18446744073709551615"},
+                        {"run scale.txt -q --random --size S=1 --threads ", "1 to 1024"},
+                        {"run scale.txt -q --random --size S=1 --sessions ", "1 to 1048576"},
+                        {"explain scale.txt --size S=1 --active-extent ", "1 to 9223372036854775807"},
+                        {"inspect scale.txt --inline-bytes ", "0 to 9223372036854775807"},
+                        {"convert scale.txt --inline-bytes ", "0 to 9223372036854775807"}}) {
+    for (const std::string number :
+         {"-1", "18446744073709551616", "99999999999999999999", "010", "0x1", "1.5", "1e3"}) {
+      expect_refused("ingot " + c.line + number, 2, ": " + number + " is no integer from " + c.range);
+    }
+    expect_refused("ingot " + c.line + "''", 2, ":  is no integer from " + c.range);
+    if (c.range.starts_with('1')) expect_refused("ingot " + c.line + "0", 2, ": 0 is no integer from 1");
+  }
+  expect_done("ingot run scale.txt -q --random --size S=1 --seed 18446744073709551615 --warmup 0");
+}
+
 TEST_F(Flags, AgainstNamesAnEngine) {
   for (const std::string against : {"", ":", ":eager", "reference:"}) {
     expect_refused("ingot diff scale.txt --random --size S=1 --against '" + against + "'", 2,

@@ -1,0 +1,37 @@
+#include "cli/flags.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+namespace ingot::cli {
+
+static std::optional<double> finite_number(const std::string& text) {
+  double number = 0;
+  const bool is_number = CLI::detail::lexical_cast(text, number) && std::isfinite(number);
+  return is_number ? std::optional(number) : std::nullopt;
+}
+
+std::string check_above_zero(const std::string& text) {
+  const std::optional<double> number = finite_number(text);
+  return number && *number > 0 ? "" : fmt::format("{} is no finite number above 0", text);
+}
+
+std::string check_from_zero(const std::string& text) {
+  const std::optional<double> number = finite_number(text);
+  return number && *number >= 0 ? "" : fmt::format("{} is no finite number from 0 on", text);
+}
+
+std::function<std::string(const std::string&)> integer_within(uint64_t min, uint64_t max) {
+  return [min, max](const std::string& text) -> std::string {
+    uint64_t number = 0;
+    const bool fits = std::from_chars(text.data(), text.data() + text.size(), number).ec == std::errc();
+    const bool plain = fits && std::to_string(number) == text;
+    return plain && number >= min && number <= max ? "" : fmt::format("{} is no integer from {} to {}", text, min, max);
+  };
+}
+
+}  // namespace ingot::cli
