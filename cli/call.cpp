@@ -8,6 +8,7 @@
 #include "cli/flags.h"
 #include "cli/verbs.h"
 #include "program/error.h"
+#include "runtime/arguments.h"
 #include "runtime/environment.h"
 
 namespace ingot::cli {
@@ -64,6 +65,21 @@ static std::vector<std::string> input_names(const Graph& method) {
   return names;
 }
 
+Bindings sizes_of(const std::vector<NamedTensor>& inputs, const SpecContext& context) {
+  const Graph& method = *context.method;
+  std::vector<DimEquation> equations;
+  for (const NamedTensor& input : inputs) {
+    const TensorType& type = method.type(method.inputs[input_index(method, input.name)]);
+    check_type("input " + input.name, input.tensor, type);
+    for (size_t axis = 0; axis < type.shape.size(); ++axis) {
+      equations.push_back(
+          {type.shape[axis], input.tensor.sizes()[axis], fmt::format("input {}, axis {}", input.name, axis)});
+    }
+  }
+  for (const auto& [symbol, size] : context.sizes.entries()) equations.push_back({symbol, size, "--size"});
+  return solve(equations);
+}
+
 std::vector<NamedTensor> read_inputs(const CallOptions& options, const SpecContext& context) {
   std::vector<NamedTensor> inputs;
   const std::vector<std::string> names = input_names(*context.method);
@@ -75,6 +91,7 @@ std::vector<NamedTensor> read_inputs(const CallOptions& options, const SpecConte
       inputs.push_back({by_position(input.name, "in", names), std::move(input.tensor)});
     }
   }
+  if (!context.sizes.entries().empty()) sizes_of(inputs, context);
   if (!options.random) return inputs;
   for (const std::string& name : names) {
     if (!given(name)) std::ranges::move(read_spec(name + "=random", context), std::back_inserter(inputs));

@@ -31,7 +31,10 @@ Executable compile_for(const Program& program, const CompileOptions& options);
 
 // A context for tensors of the method. Refers to the executable.
 SpecContext context_of(const CallOptions& options, const Executable& executable);
+// Those that are given, and with --random all others. Throws where one contradicts --size.
 std::vector<NamedTensor> read_inputs(const CallOptions& options, const SpecContext& context);
+// Symbols from --size and from inputs of the method.
+Bindings sizes_of(const std::vector<NamedTensor>& inputs, const SpecContext& context);
 
 // An error with a node happened while running; one without was found before.
 std::vector<NamedTensor> call(Session& session, const std::vector<NamedTensor>& inputs, const std::string& method);

@@ -16,7 +16,6 @@
 #include "passes/operands.h"
 #include "program/open.h"
 #include "program/report.h"
-#include "runtime/arguments.h"
 #include "runtime/cost.h"
 
 namespace ingot::cli {
@@ -27,22 +26,6 @@ struct Options {
   bool json = false;
   int64_t extent = 0;  // rows; 0: not asked
 };
-
-// Symbols from --size and from the inputs that are given.
-Bindings sizes_of(const CallOptions& options, const SpecContext& context) {
-  const Graph& method = *context.method;
-  std::vector<DimEquation> equations;
-  for (const NamedTensor& input : read_inputs(options, context)) {
-    const TensorType& type = method.type(method.inputs[input_index(method, input.name)]);
-    check_type("input " + input.name, input.tensor, type);
-    for (size_t axis = 0; axis < type.shape.size(); ++axis) {
-      equations.push_back(
-          {type.shape[axis], input.tensor.sizes()[axis], fmt::format("input {}, axis {}", input.name, axis)});
-    }
-  }
-  for (const auto& [symbol, size] : context.sizes.entries()) equations.push_back({symbol, size, "--size"});
-  return solve(equations);
-}
 
 std::string with_sizes(TensorType type, const Bindings& bindings) {
   for (Dim& dim : type.shape) dim = substitute(dim, bindings);
@@ -203,10 +186,9 @@ std::string extent_text(const Executable& executable, const std::string& method,
 int run(const Options& options) {
   const Program given = open_program(options.call.file);
   const Executable executable = compile_for(given, compile_options(options.call));
-      ->check(integer_within(1, kLargest))
   const SpecContext context = context_of(options.call, executable);
-  Explanation all =
-      explain(given, executable, *executable.lowered().method(context.method->name), sizes_of(options.call, context));
+  Explanation all = explain(given, executable, *executable.lowered().method(context.method->name),
+                            sizes_of(read_inputs(options.call, context), context));
   if (options.extent > 0) all.extent = extent_text(executable, context.method->name, options.extent);
   write_text("", options.json ? as_json(all) : as_text(all));
   return kDone;
@@ -221,6 +203,7 @@ Verb add_explain(CLI::App& root) {
   add_call_options(*app, o->call);
   app->add_flag("--json", o->json, "as JSON");
   app->add_option("--active-extent", o->extent, "say whether calls may compute the first of that many rows alone")
+      ->check(integer_within(1, kLargest))
       ->type_name("ROWS");
   app->footer(
       "Sizes come from --size and from the inputs that are given; what they leave open shows as ?.\n"

@@ -21,6 +21,14 @@ TEST_F(Flags, SizesAreNumbers) {
   expect_refused("ingot run scale.txt --random --size S=-1", 4, "S is -1, expected 1..8");
 }
 
+TEST_F(Flags, SizesAgreeWithInputs) {
+  const std::string given = " scale.txt -i 'x=2x2xf32=1 2 3 4' --size S=";
+  for (const std::string verb : {"run", "bench --iterations 1", "explain", "trace -o -", "diff --against reference"}) {
+    EXPECT_EQ(run("ingot " + verb + given + "2").exit_code, 0) << verb;
+    expect_refused("ingot " + verb + given + "3", 4, "error: S is 3 by --size, expected 2 by input x, axis 0");
+  }
+}
+
 TEST_F(Flags, IntegersAreReadAsWritten) {
   struct Case {
     std::string line, range;
