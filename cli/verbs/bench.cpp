@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "cli/call.h"
+#include "cli/json.h"
 #include "cli/load.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -152,7 +152,7 @@ int bench(const Options& options) {
   const std::vector<Row> rows = {row_of("host", &CallTime::host, load, options, executable),
                                  row_of("total", &CallTime::total, load, options, executable)};
   if (options.format == "json") {
-    write_text("", Row(rows).dump(2) + "\n");
+    write_text("", json_text(rows));
   } else {
     write_text("", options.format == "csv" ? as_csv(rows) : as_markdown(rows));
   }

@@ -4,9 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "cli/json.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "program/report.h"
@@ -38,7 +38,7 @@ std::string as_json() {
                    {"modes", engine->modes()},
                    {"devices", std::move(devices)}});
   }
-  return all.dump(2) + "\n";
+  return json_text(all);
 }
 
 }  // namespace

@@ -4,13 +4,13 @@
 #include <array>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "cli/call.h"
 #include "cli/flags.h"
+#include "cli/json.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "passes/operands.h"
@@ -174,7 +174,7 @@ std::string as_json(const Explanation& all) {
                                        {"weight_bytes", all.summary.weight_bytes},
                                        {"state_bytes", all.summary.state_bytes},
                                        {"peak_bytes", or_null(cost.peak_bytes)}};
-  return json.dump(2) + "\n";
+  return json_text(json);
 }
 
 std::string extent_text(const Executable& executable, const std::string& method, int64_t upper) {

@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "cli/json.h"
 #include "cli/tensors.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -49,7 +49,7 @@ std::string to_json(const onnx::ImportReport& report) {
     json["unsupported"].push_back(
         {{"op", failure.op}, {"count", failure.places.size()}, {"reason", failure.reason}, {"places", failure.places}});
   }
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 void save(const Program& program, const Options& options) {

@@ -3,10 +3,10 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "cli/call.h"
+#include "cli/json.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "gen/build_facts.h"
@@ -65,7 +65,7 @@ class Spans {
         {"traceEvents", events_},
         {"displayTimeUnit", "ns"},
         {"otherData", {{"engine", executable.engine()}, {"device", executable.device()}, {"ingot", build::version}}}};
-    return trace.dump(1) + "\n";
+    return json_text(trace);
   }
 
  private:

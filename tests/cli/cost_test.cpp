@@ -281,6 +281,19 @@ TEST_F(Costs, TraceHasASpanForEveryNode) {
   }
 }
 
+// A name may hold any bytes, and JSON none that are no UTF-8.
+TEST_F(Costs, JsonReplacesWhatIsNoUtf8) {
+  folder.write("bytes.txt",
+               "ingot 1\nmethod \"f\\xff\"(%\"x\\xfe\": f32[2]) -> (\"y\\xfd\") {\n  %\"a\\xfc\" = neg %\"x\\xfe\"\n"
+               "  return %\"a\\xfc\"\n}\n");
+  const std::string replaced = "\xef\xbf\xbd";
+  const auto json = [this](const std::string& line) { return nlohmann::json::parse(expect_done(line)); };
+  EXPECT_EQ(json("ingot inspect bytes.txt --json")["graphs"][0]["name"], "f" + replaced);
+  EXPECT_EQ(json("ingot explain bytes.txt --json")["nodes"][0]["value"], "%a" + replaced);
+  EXPECT_EQ(json("ingot bench bytes.txt --random --iterations 1 --format json")[0]["method"], "f" + replaced);
+  EXPECT_EQ(json("ingot trace bytes.txt --random -o -")["traceEvents"][0]["cat"], "f" + replaced);
+}
+
 TEST_F(Costs, TraceRefuses) {
   const std::string traced = "ingot trace dense.txt --random --size B=2 -o t.json ";
   expect_refused("INGOT_MODE=lazy " + traced, 2,
