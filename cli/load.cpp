@@ -6,11 +6,13 @@
 #include <chrono>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "cli/call.h"
 #include "cli/flags.h"
 #include "cli/verbs.h"
+#include "program/error.h"
 
 namespace ingot::cli {
 namespace {
@@ -36,8 +38,11 @@ class Driver {
     std::vector<std::thread> threads;
     try {
       for (size_t i = 1; i < parts.size(); ++i) threads.emplace_back([&, i] { guarded(parts[i], step); });
-    } catch (...) {  // the system gives no more threads
-      fail();
+    } catch (const std::system_error& error) {
+      fail(std::make_exception_ptr(Error(Code::limit, fmt::format("thread {} of {} cannot be started: {}",
+                                                                  threads.size() + 2, parts.size(), error.what()))));
+    } catch (...) {
+      fail(std::current_exception());
     }
     guarded(parts[0], step);
     for (std::thread& thread : threads) thread.join();
@@ -74,14 +79,14 @@ class Driver {
     try {
       (this->*step)(part);
     } catch (...) {
-      fail();
+      fail(std::current_exception());
     }
   }
 
-  // With the exception that is being handled. The first counts.
-  void fail() {
+  // The first counts.
+  void fail(std::exception_ptr error) {
     const std::lock_guard lock(mutex_);
-    if (!error_) error_ = std::current_exception();
+    if (!error_) error_ = std::move(error);
     failed_ = true;
   }
 

@@ -1,9 +1,11 @@
 // ingot: one tool with verbs over the library.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <iostream>
 #include <new>
+#include <sstream>
 #include <vector>
 
 #include "cli/terminal.h"
@@ -12,6 +14,7 @@
 #include "program/debug.h"
 #include "program/error.h"
 #include "program/file/header.h"
+#include "program/text/suggest.h"
 
 namespace ingot::cli {
 namespace {
@@ -57,13 +60,40 @@ void check_environment() {
   }
 }
 
-int run_verb(const Verb& verb) {
-  try {
-    check_environment();
-    return verb.run();
-  } catch (...) {
-    return report_current_exception();
+// The verb is the first word. The parser would say of any other that there is none, or show the help of all.
+void check_verb(const CLI::App& app, const std::string& word) {
+  std::vector<std::string_view> verbs;
+  for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
+  if (word.starts_with('-') || std::ranges::count(verbs, word) > 0) return;
+  throw WrongUsage{fmt::format("there is no verb{}, expected one of {}{}", word.empty() ? "" : " '" + word + "'",
+                               fmt::join(verbs, ", "), did_you_mean(word, verbs))};
+}
+
+// Help, or what is wrong and where flags are shown.
+int report_parse(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() == 0) {
+    std::ostringstream help;
+    app.exit(error, help, help);
+    write_text("", help.str());
+    return kDone;
   }
+  const std::vector<CLI::App*> verbs = app.get_subcommands();
+  const std::string verb = verbs.empty() ? "" : verbs.front()->get_name() + " ";
+  return report(fmt::format("{} (ingot {}--help shows the flags)", error.what(), verb), kUsage);
+}
+
+int run(CLI::App& app, const std::vector<Verb>& verbs, int argc, char** argv) {
+  check_verb(app, argc > 1 ? argv[1] : "");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return report_parse(app, error);
+  }
+  check_environment();
+  for (const Verb& verb : verbs) {
+    if (verb.app->parsed()) return verb.run();
+  }
+  return kUsage;
 }
 
 int main(int argc, char** argv) {
@@ -87,15 +117,10 @@ int main(int argc, char** argv) {
                                    add_bench(app),   add_explain(app), add_trace(app),   add_diff(app),
                                    add_convert(app), add_ops(app),     add_engines(app), add_completion(app)};
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);
-    return report(fmt::format("{} (ingot --help shows the flags)", error.what()), kUsage);
+    return run(app, verbs, argc, argv);
+  } catch (...) {
+    return report_current_exception();
   }
-  for (const Verb& verb : verbs) {
-    if (verb.app->parsed()) return run_verb(verb);
-  }
-  return kUsage;
 }
 
 }  // namespace

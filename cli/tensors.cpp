@@ -75,12 +75,20 @@ std::string as_list(std::string_view values) {
   return list + "]";
 }
 
+Tensor draw(const TensorType& type, const std::string& name, std::string_view spec, uint64_t seed) {
+  try {
+    return random_tensor(type, name, seed);
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}: {}", spec, error.message()));
+  }
+}
+
 Tensor read_inline(std::string_view text, const std::string& name, std::string_view spec, uint64_t seed) {
   const size_t equals = text.find('=');
   if (equals == std::string_view::npos) refuse(spec, "expected NAME=TYPE=VALUES, NAME=@FILE or NAME=random");
   const TensorType type = parse_type(text.substr(0, equals), spec);
   const std::string_view values = text.substr(equals + 1);
-  if (values == "random") return random_tensor(type, name, seed);
+  if (values == "random") return draw(type, name, spec, seed);
   try {
     return parse_contents(as_list(values), type);
   } catch (const Error& error) {
@@ -148,7 +156,7 @@ std::vector<NamedTensor> read_spec(const std::string& spec, const SpecContext& c
     refuse(spec, "expected NAME=TYPE=VALUES, NAME=@FILE, NAME=random or @FILE");
   const std::string name = spec.substr(0, equals), value = spec.substr(equals + 1);
   if (value.starts_with('@')) return {{name, read_file(value.substr(1), name)}};
-  if (value == "random") return {{name, random_tensor(declared_type(name, context, spec), name, context.seed)}};
+  if (value == "random") return {{name, draw(declared_type(name, context, spec), name, spec, context.seed)}};
   return {{name, read_inline(value, name, spec, context.seed)}};
 }
 

@@ -21,6 +21,14 @@ TEST_F(Flags, SizesAreNumbers) {
   expect_refused("ingot run scale.txt --random --size S=-1", 4, "S is -1, expected 1..8");
 }
 
+TEST_F(Flags, RandomInputsThatAreTooLargeAreNamed) {
+  folder.write("open.txt", "ingot 1\nsymbol S\nmethod f(%x: f32[S]) -> (y) {\n  %y = neg %x\n  return %y\n}\n");
+  const std::string problem = "f32[99999999999999] is 399999999999996 bytes, expected at most ";
+  expect_refused("ingot run open.txt -i x=99999999999999xf32=random", 4,
+                 "error: x=99999999999999xf32=random: " + problem);
+  expect_refused("ingot run open.txt --random --size S=99999999999999", 4, "error: x=random: " + problem);
+}
+
 TEST_F(Flags, SizesAgreeWithInputs) {
   const std::string given = " scale.txt -i 'x=2x2xf32=1 2 3 4' --size S=";
   for (const std::string verb : {"run", "bench --iterations 1", "explain", "trace -o -", "diff --against reference"}) {

@@ -21,9 +21,11 @@ TEST_F(Tool, HelpNamesEveryVerbAndTheExitCodes) {
 }
 
 TEST_F(Tool, WrongUsageIsTwo) {
-  expect_refused("ingot", 2, "ingot --help shows the flags");
-  expect_refused("ingot frobnicate", 2, "ingot --help shows the flags");
-  expect_refused("ingot inspect", 2, "file is required");
+  expect_refused("ingot", 2, "error: there is no verb, expected one of import, inspect, verify, run, ");
+  expect_refused("ingot frobnicate", 2, "error: there is no verb 'frobnicate', expected one of import, ");
+  expect_refused("ingot insect --help", 2, ", completion, did you mean 'inspect'?");
+  expect_refused("ingot --verbose", 2, "(ingot --help shows the flags)");
+  expect_refused("ingot inspect", 2, "file is required (ingot inspect --help shows the flags)");
   expect_refused("ingot inspect scale.txt --json --dot", 2, "--json excludes --dot");
   expect_refused("ingot run scale.txt --engine warp", 2, "warp");
   expect_refused("ingot run scale.txt --rtol -1", 2, "--rtol");
