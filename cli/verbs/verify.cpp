@@ -25,9 +25,9 @@ void verify_file(const std::string& path, const Options& options) {
   }
   const Summary summary = summarize(program);
   if (!options.quiet) {
-    fmt::print("{} {}: {}, {}, {} of weights\n", paint(Colour::green, "ok", stdout_is_terminal()), path,
-               counted(summary.methods.size(), "method"), counted(summary.nodes, "node"),
-               human_bytes(summary.weight_bytes));
+    write_text("", fmt::format("{} {}: {}, {}, {} of weights\n", paint(Colour::green, "ok", stdout_is_terminal()), path,
+                               counted(summary.methods.size(), "method"), counted(summary.nodes, "node"),
+                               human_bytes(summary.weight_bytes)));
   }
 }
 

@@ -59,6 +59,13 @@ TEST_F(Flags, IntegersAreReadAsWritten) {
   expect_done("ingot run scale.txt -q --random --size S=1 --seed 18446744073709551615 --warmup 0");
 }
 
+TEST_F(Flags, WhatCannotBeWrittenIsSaid) {
+  for (const std::string line : {"--help", "--version", "run --help", "verify scale.txt", "inspect scale.txt", "ops",
+                                 "run scale.txt --random --size S=1"}) {
+    expect_refused("ingot " + line + " > /dev/full", 4, "error: cannot write to standard output");
+  }
+}
+
 TEST_F(Flags, AgainstNamesAnEngine) {
   for (const std::string against : {"", ":", ":eager", "reference:"}) {
     expect_refused("ingot diff scale.txt --random --size S=1 --against '" + against + "'", 2,
