@@ -104,6 +104,13 @@ std::string cell(const Row& value) {
   return value.is_number_float() ? fmt::format("{:.1f}", value.get<double>()) : value.dump();
 }
 
+// On one line, and in one column.
+std::string markdown_cell(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) escaped += c == '|' ? "\\|" : std::string(1, c == '\n' ? ' ' : c);
+  return escaped;
+}
+
 std::string as_markdown(const std::vector<Row>& rows) {
   std::string head, line, body;
   for (const auto& [column, value] : rows.front().items()) {
@@ -114,7 +121,7 @@ std::string as_markdown(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     for (const auto& [column, value] : row.items()) {
       if (column == "sd_us") continue;
-      body += fmt::format("| {}{} ", cell(value), column == "mean_us" ? " ± " + cell(row["sd_us"]) : "");
+      body += fmt::format("| {}{} ", markdown_cell(cell(value)), column == "mean_us" ? " ± " + cell(row["sd_us"]) : "");
     }
     body += "|\n";
   }

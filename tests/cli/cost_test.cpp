@@ -87,6 +87,9 @@ TEST_F(Costs, BenchWritesTables) {
   EXPECT_EQ(md[0].find("| program | method | engine "), 0U);
   EXPECT_EQ(std::ranges::count(md[0], '|'), std::ranges::count(md[2], '|')) << md[2];
   EXPECT_NE(md[2].find(" ± "), std::string::npos);
+  folder.write("a|b.txt", kScale);
+  const std::string odd = expect_done("ingot bench 'a|b.txt' --random --size S=2 --iterations 3");
+  EXPECT_NE(odd.find("\n| a\\|b.txt | scale "), std::string::npos) << odd;
 }
 
 TEST_F(Costs, BenchSpreadsSessionsOverThreads) {
