@@ -34,4 +34,8 @@ std::function<std::string(const std::string&)> integer_within(uint64_t min, uint
   };
 }
 
+std::string check_path(const std::string& text) {
+  return text.empty() ? "the name is empty, expected that of a file, or - for standard output" : "";
+}
+
 }  // namespace ingot::cli

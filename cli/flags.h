@@ -18,4 +18,7 @@ std::function<std::string(const std::string&)> integer_within(uint64_t min,
 // Of a flag that is an int64_t.
 inline constexpr uint64_t kLargest = std::numeric_limits<int64_t>::max();
 
+// A file to write, or `-`.
+std::string check_path(const std::string& text);
+
 }  // namespace ingot::cli

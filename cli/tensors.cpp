@@ -174,10 +174,20 @@ std::vector<std::string> names_of(const std::vector<NamedTensor>& tensors) {
   return names;
 }
 
-void write_spec(const std::string& spec, const std::vector<NamedTensor>& outputs) {
+static size_t name_end(const std::string& spec) {
   const size_t at = spec.starts_with('@') ? 0 : spec.find("=@");
   if (at == std::string::npos) refuse(spec, "expected NAME=@FILE or @FILE");
-  const std::string path = spec.substr(at == 0 ? 1 : at + 2);
+  return at;
+}
+
+std::string output_path(const std::string& spec) {
+  const size_t at = name_end(spec);
+  return spec.substr(at == 0 ? 1 : at + 2);
+}
+
+void write_spec(const std::string& spec, const std::vector<NamedTensor>& outputs) {
+  const size_t at = name_end(spec);
+  const std::string path = output_path(spec);
   const std::string name = by_position(spec.substr(0, at), "out", names_of(outputs));
   std::vector<NamedTensor> chosen = outputs;
   if (at != 0) std::erase_if(chosen, [&](const NamedTensor& tensor) { return tensor.name != name; });

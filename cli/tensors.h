@@ -35,6 +35,8 @@ std::vector<NamedTensor> read_spec(const std::string& spec, const SpecContext& c
 std::string by_position(const std::string& name, std::string_view prefix, const std::vector<std::string>& names);
 std::vector<std::string> names_of(const std::vector<NamedTensor>& tensors);
 
+// The file of `name=@file` or `@file`.
+std::string output_path(const std::string& spec);
 // Writes to `name=@file` or, for every output, `@file`; the ending of the file chooses the format.
 void write_spec(const std::string& spec, const std::vector<NamedTensor>& outputs);
 

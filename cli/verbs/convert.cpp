@@ -61,7 +61,8 @@ Verb add_convert(CLI::App& root) {
   CLI::App* app = root.add_subcommand("convert", "Turn text into a .ingot file, or a file into text.");
   app->add_option("file", o->file, ".ingot file or text form")->required();
   app->add_option("-o,--output", o->output,
-                  "NAME.ingot writes a file, any other name text; default: text to standard output");
+                  "NAME.ingot writes a file, any other name text; default: text to standard output")
+      ->check(check_path);
   app->add_flag("--external-weights", o->external_weights, "put large weights into NAME.safetensors beside the file");
   app->add_flag("--embed-weights", o->embed_weights, "take weights of safetensors files into the file");
   app->add_option("--inline-bytes", o->inline_bytes, "text: write weights up to this size out, larger ones by hash")

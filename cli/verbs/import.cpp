@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/flags.h"
 #include "cli/json.h"
 #include "cli/tensors.h"
 #include "cli/terminal.h"
@@ -63,6 +64,7 @@ void save(const Program& program, const Options& options) {
 }
 
 int import(const Options& options) {
+  if (options.report == options.output) throw WrongUsage{"--output and --report name the same file"};
   onnx::ImportOptions how;
   how.shapes = parse_shapes(options.shapes);
   for (const std::string& spec : options.constants) {
@@ -88,7 +90,9 @@ Verb add_import(CLI::App& root) {
   auto o = std::make_shared<Options>();
   CLI::App* app = root.add_subcommand("import", "Turn an ONNX model into a program.");
   app->add_option("file", o->file, "the .onnx file; its external data lies beside it")->required();
-  app->add_option("-o,--output", o->output, "NAME.ingot writes a file, any other name text")->required();
+  app->add_option("-o,--output", o->output, "NAME.ingot writes a file, any other name text")
+      ->required()
+      ->check(check_path);
   app->add_option("--shape", o->shapes, "INPUT=SIZE,SIZE,…: 8, a symbol S, or one with bounds S=1..512")
       ->allow_extra_args(false);
   app->add_option("--constant", o->constants, "an input that is known now, and no input of the program: as run --input")
@@ -96,7 +100,8 @@ Verb add_import(CLI::App& root) {
   app->add_option("--parameter", o->parameters,
                   "an initializer of one element that stays a weight, and no fixed number")
       ->allow_extra_args(false);
-  app->add_option("--report", o->report, "write what could not be imported as JSON; - for standard output");
+  app->add_option("--report", o->report, "write what could not be imported as JSON; - for standard output")
+      ->check(check_path);
   app->add_flag("--external-weights", o->external_weights, "put large weights into NAME.safetensors beside the file");
   app->footer(
       "The whole model is imported, or exit code 3 and a list of every op that cannot be, with place and reason.");

@@ -107,7 +107,7 @@ Verb add_inspect(CLI::App& root) {
   app->add_option("--inline-bytes", o->inline_bytes, "text: show weights up to this size")
       ->check(integer_within(0, kLargest))
       ->capture_default_str();
-  app->add_option("-o,--output", o->output, "write here instead of to standard output");
+  app->add_option("-o,--output", o->output, "write here instead of to standard output")->check(check_path);
   return {app, [o] {
             Program program = open_program(o->file);
             if (o->expand) program = expand_composites(program);

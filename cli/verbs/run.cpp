@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -76,7 +78,19 @@ int check_nan(const Exposed& exposed, std::span<const NamedTensor> values) {
   return kDone;
 }
 
+// The second would overwrite the first.
+void check_distinct(const std::vector<std::string>& outputs) {
+  std::set<std::filesystem::path> files;
+  for (const std::string& spec : outputs) {
+    const std::string path = output_path(spec);
+    if (!files.insert((std::filesystem::current_path() / path).lexically_normal()).second) {
+      throw WrongUsage{fmt::format("--output {}: another is written to {} too", spec, path)};
+    }
+  }
+}
+
 int run(const Options& options) {
+  check_distinct(options.outputs);
   const Program given = open_program(options.call.file);
   const CompileOptions compile_with = compile_options(options.call);
   const Executable plain = compile_for(given, compile_with);

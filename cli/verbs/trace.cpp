@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/call.h"
+#include "cli/flags.h"
 #include "cli/json.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -100,7 +101,8 @@ Verb add_trace(CLI::App& root) {
   CLI::App* app = root.add_subcommand("trace", "Run a method once and write how long every op took.");
   add_call_options(*app, o->call);
   app->add_option("-o,--output", o->output, "a JSON file that Perfetto and chrome://tracing open; -: standard output")
-      ->required();
+      ->required()
+      ->check(check_path);
   return {app, [o] { return trace(*o); }};
 }
 

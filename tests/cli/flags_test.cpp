@@ -59,6 +59,21 @@ TEST_F(Flags, IntegersAreReadAsWritten) {
   expect_done("ingot run scale.txt -q --random --size S=1 --seed 18446744073709551615 --warmup 0");
 }
 
+TEST_F(Flags, FilesToWriteHaveNames) {
+  for (const std::string line : {"inspect scale.txt -o ", "convert scale.txt -o ", "import scale.txt -o ",
+                                 "import scale.txt -o a.txt --report ", "trace scale.txt --random --size S=1 -o "}) {
+    expect_refused("ingot " + line + "''", 2, ": the name is empty, expected that of a file, or - for");
+  }
+}
+
+TEST_F(Flags, FilesAreWrittenOnce) {
+  const std::string line = "ingot run scale.txt -i 'x=1x2xf32=1 2' -o y=@a.npy ";
+  expect_done(line + "-o calls=@b.npy");
+  expect_refused(line + "-o calls=@./a.npy", 2, "error: --output calls=@./a.npy: another is written to ./a.npy too");
+  expect_refused(line + "-o \"calls=@$PWD/a.npy\"", 2, "another is written to ");
+  expect_refused("ingot import scale.txt -o a.txt --report a.txt", 2, "--output and --report name the same file");
+}
+
 TEST_F(Flags, WhatCannotBeWrittenIsSaid) {
   for (const std::string line : {"--help", "--version", "run --help", "verify scale.txt", "inspect scale.txt", "ops",
                                  "run scale.txt --random --size S=1"}) {
