@@ -34,7 +34,7 @@ std::string shape_text(const TensorType& type, const Bindings& bindings) {
 }
 
 // Nodes as complete events of the Chrome trace format, which Perfetto reads. Those of a graph that a node runs lie within
-// it in time, and are shown below it.
+// it in time, and are shown below it; bytes and FLOPs are theirs alone, so that sums over spans count each once.
 class Spans {
  public:
   explicit Spans(const Program& program) : program_(program) {}
@@ -103,6 +103,10 @@ Verb add_trace(CLI::App& root) {
   app->add_option("-o,--output", o->output, "a JSON file that Perfetto and chrome://tracing open; -: standard output")
       ->required()
       ->check(check_path);
+  app->footer(
+      "Spans have the bytes and FLOPs of their op. Those of control flow have none, for the ops that it ran, which "
+      "lie\n"
+      "within it: a sum over spans counts each once.");
   return {app, [o] { return trace(*o); }};
 }
 
