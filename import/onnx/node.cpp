@@ -246,8 +246,13 @@ void Node::ignore(std::string_view name, std::string_view) {
   }
 }
 
-std::optional<std::vector<int64_t>> Node::axes(std::string_view attribute, size_t input) {
-  if (auto listed = integers(attribute)) return listed;
+std::optional<std::vector<int64_t>> Node::axes_attribute() {
+  const bool late = op().starts_with("Reduce") && op() != "ReduceSum";
+  return version() < (late ? 18 : 13) ? integers("axes") : std::nullopt;
+}
+
+std::optional<std::vector<int64_t>> Node::axes(size_t input) {
+  if (auto listed = axes_attribute()) return listed;
   return has(input) ? std::optional(constant_integers(input)) : std::nullopt;
 }
 

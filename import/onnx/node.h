@@ -102,8 +102,10 @@ class Node {
   // An attribute that says nothing about the result. `why` is for the reader of the handler.
   void ignore(std::string_view name, std::string_view why);
 
-  // Axes that older opsets have in an attribute and newer ones in an input; none where neither is given.
-  std::optional<std::vector<int64_t>> axes(std::string_view attribute, size_t input);
+  // The attribute `axes` of an op whose opset has them there; none where newer ones have an input for them.
+  std::optional<std::vector<int64_t>> axes_attribute();
+  // The same, or that input; none where neither is given.
+  std::optional<std::vector<int64_t>> axes(size_t input);
 
   // ---- outputs
   size_t output_count() const { return proto_.output.size(); }

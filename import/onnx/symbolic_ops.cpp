@@ -49,7 +49,7 @@ struct Axes {
   std::optional<std::vector<int64_t>> list;
 };
 Axes axes_of(Node& node, size_t input) {
-  if (auto listed = node.integers("axes")) return {true, listed};
+  if (auto listed = node.axes_attribute()) return {true, listed};
   if (!node.has(input)) return {true, {}};
   auto listed = known_integers(node, input);
   return {listed.has_value(), std::move(listed)};
@@ -171,7 +171,7 @@ Folded fold_split(Node& node) {
   const auto parts = static_cast<int64_t>(node.output_count());
   node.ignore("num_outputs", "the number of outputs says the same");
   const auto axis = x ? axis_of(given, x->sizes.size()) : std::nullopt;
-  auto sizes = node.integers("split");
+  auto sizes = node.version() < 13 ? node.integers("split") : std::nullopt;
   if (node.has(1)) sizes = known_integers(node, 1);
   if (!axis || (node.has(1) && !sizes) || parts == 0) return std::nullopt;
   const int64_t size = x->sizes[*axis], chunk = (size + parts - 1) / parts;

@@ -142,6 +142,37 @@ TEST(OnnxHandlers, OldVersions) {
   EXPECT_EQ(report(encode(at_version({"Add", {"x", "x"}, {"y"}, {int_attribute("broadcast", 1)}}, 6))), "imported");
 }
 
+// Attributes that became inputs are none from then on.
+TEST(OnnxHandlers, AttributesThatBecameInputs) {
+  struct Case {
+    std::string op, attribute;
+    int64_t last;  // version that has it
+  };
+  for (const Case& c : {Case{"ReduceSum", "axes", 12},
+                        {"ReduceMean", "axes", 17},
+                        {"ReduceLogSumExp", "axes", 17},
+                        {"Squeeze", "axes", 12},
+                        {"Split", "split", 12}}) {
+    const auto imported = [&](int64_t version) {
+      ModelText model =
+          at_version({c.op, {"x"}, {"y"}, {ints_attribute(c.attribute, {c.op == "Split" ? 2 : 0})}}, version);
+      if (c.op == "Squeeze") {
+        model.graph.inputs = {value_info("x", kFloat, {1, 3})};
+        model.graph.outputs = {value_info("y", kFloat, {3})};
+      }
+      return report(encode(model));
+    };
+    EXPECT_EQ(imported(c.last), "imported") << c.op;
+    EXPECT_EQ(imported(c.last + 1), "ai.onnx::" + c.op + "-" + std::to_string(c.last + 1) + " (1x): attribute " +
+                                        c.attribute + " is not understood\n  at n\n");
+  }
+  // So it is where sizes are computed while importing.
+  ModelText sizes = at_version({"Shape", {"x"}, {"s"}}, 18);
+  sizes.graph.nodes.push_back({"ReduceProd", {"s"}, {"y"}, {ints_attribute("axes", {0})}, "n"});
+  sizes.graph.outputs = {value_info("y", kInt64, {1})};
+  EXPECT_EQ(report(encode(sizes)), "ai.onnx::ReduceProd-18 (1x): attribute axes is not understood\n  at n\n");
+}
+
 TEST(OnnxHandlers, WhatCannotBeExpressed) {
   ModelText model =
       at_version({"BatchNormalization", {"x", "w", "w", "w", "w"}, {"y"}, {int_attribute("spatial", 0)}}, 7);

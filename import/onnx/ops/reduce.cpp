@@ -39,7 +39,7 @@ Reduction reduction_over_data(Node& node, Reduction r) {
 Reduction reduction_of(Node& node) {
   Reduction r{.axes = {}, .keepdims = node.flag("keepdims", true), .none = node.flag("noop_with_empty_axes", false)};
   if (is_data(node, 1)) return reduction_over_data(node, r);
-  const auto listed = node.axes("axes", 1);
+  const auto listed = node.axes(1);
   if (listed) r.axes = axes_of(node, "axes", *listed, node.rank(0));
   if (!r.axes.empty()) r.none = false;
   if (r.axes.empty() && !r.none) {

@@ -86,7 +86,7 @@ void squeeze_handler(Node& node, GraphBuilder&) {
   if (is_data(node, 1)) return squeeze_by_data(node);
   const Shape x = node.type(0).shape;
   std::vector<int64_t> dropped;
-  if (const auto axes = node.axes("axes", 1)) {
+  if (const auto axes = node.axes(1)) {
     dropped = axes_of(node, "axes", *axes, node.rank(0));
   } else {
     for (size_t i = 0; i < x.size(); ++i) {
@@ -103,7 +103,7 @@ void unsqueeze_handler(Node& node, GraphBuilder&) {
     const Var named = runtime_axes(node, 1, node.rank(0) + node.length(1)).named;
     return node.set(0, reshape(node.input(0), inserted_sizes(node, node.type(0).shape, named)));
   }
-  const auto axes = node.axes("axes", 1);
+  const auto axes = node.axes(1);
   if (!axes) node.malformed("axes", "missing", "a list of axes");
   const int64_t rank = node.rank(0) + static_cast<int64_t>(axes->size());
   node.set(0, unsqueeze(node.input(0), axes_of(node, "axes", *axes, rank)));
@@ -126,7 +126,8 @@ void concat(Node& node, GraphBuilder& graph) {
 
 // The parts of `split`, or equal ones of which the last may be shorter.
 std::vector<Dim> split_sizes(Node& node, const Dim& size) {
-  if (const auto listed = node.integers("split")) return {listed->begin(), listed->end()};
+  const auto listed = node.version() < 13 ? node.integers("split") : std::nullopt;
+  if (listed) return {listed->begin(), listed->end()};
   if (node.has(1)) return node.dims(1);
   const auto parts = static_cast<int64_t>(node.output_count());
   if (node.integer("num_outputs", parts) != parts)
