@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "import/onnx/sizes.h"
@@ -20,6 +21,8 @@ Var blocks(const Node& node, Var parameter, const Shape& shape, int64_t axis, in
                    fmt::format("{}", shape.size()));
   }
   const Dim& size = shape[static_cast<size_t>(axis)];
+  // A block beyond the axis is the axis: nothing is repeated only to be cut off.
+  if (size.is_literal()) block = std::min(block, std::max<int64_t>(size.literal(), 1));
   if (kind(parameter.dtype()) == Kind::storage) parameter = as_dtype(parameter, DType::f32);
   Var each = parameter.graph().repeat(parameter, block, {.axis = axis});
   each = ensure_at_least(each, axis, size);
