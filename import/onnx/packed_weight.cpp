@@ -113,7 +113,7 @@ std::optional<Matrix> matrix_of(Node& node) {
   return Matrix{*codes, *scales, zeros, *transposed};
 }
 
-// How many elements of a row of the packed matrix share a scale.
+// How many elements of a row of the packed matrix share a scale; the last ones may be fewer.
 std::optional<int64_t> shared_by(const Matrix& m, int64_t axis, int64_t block) {
   const int64_t along_rows = m.transposed ? 1 : 0;
   if (axis < 0) axis += 2;
@@ -121,29 +121,33 @@ std::optional<int64_t> shared_by(const Matrix& m, int64_t axis, int64_t block) {
   if (block == 0) {
     return axis == 1 - along_rows && m.scales.sizes() == Sizes{m.n()} ? std::optional(m.k()) : std::nullopt;
   }
-  if (axis != along_rows || block < 0 || m.k() % block != 0) return std::nullopt;
-  const Sizes wanted = m.transposed ? Sizes{m.n(), m.k() / block} : Sizes{m.k() / block, m.n()};
-  return m.scales.sizes() == wanted ? std::optional(block) : std::nullopt;
+  if (axis != along_rows || block < 0) return std::nullopt;
+  const int64_t blocks = blocks_in(m.k(), block);
+  const Sizes wanted = m.transposed ? Sizes{m.n(), blocks} : Sizes{blocks, m.n()};
+  return m.scales.sizes() == wanted ? std::optional(std::min(block, m.k())) : std::nullopt;
 }
 
-// The widest group that engines multiply by as it is.
-std::optional<int64_t> group_of(int64_t shared) {
+// The widest group that engines multiply by as it is, or else a block, which may be longer than a row.
+std::optional<int64_t> group_of(int64_t k, int64_t shared, int64_t block) {
   for (const int64_t group : {128, 64, 32}) {
-    if (shared > 0 && shared % group == 0) return group;
+    if (shared > 0 && shared % group == 0 && k % group == 0) return group;
   }
-  return std::nullopt;
+  if (shared == 0 || !is_block_size(block)) return std::nullopt;
+  return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(shared, 16))));
 }
 
-std::vector<std::byte> rows_of_codes(const Matrix& m) {
+std::vector<std::byte> rows_of_codes(const Matrix& m, const BlockedWeight& w) {
   const int64_t n = m.n(), k = m.k(), bits = m.bits(), mask = (1 << bits) - 1;
   const std::span<const std::byte> from = m.codes.bytes();
-  std::vector<std::byte> rows(static_cast<size_t>(n * k * bits / 8));
+  const size_t row_bytes = w.code_bytes();
+  std::vector<std::byte> rows(static_cast<size_t>(n) * row_bytes);
   for (int64_t row = 0; row < n; ++row) {
+    const std::span<std::byte> to = std::span(rows).subspan(static_cast<size_t>(row) * row_bytes, row_bytes);
     for (int64_t column = 0; column < k; ++column) {
-      const int64_t at = (m.transposed ? row * k + column : column * n + row) * bits, to = (row * k + column) * bits;
+      const int64_t at = (m.transposed ? row * k + column : column * n + row) * bits, bit = column * bits;
       const int64_t bits_there = std::to_integer<int64_t>(from[static_cast<size_t>(at / 8)]) >> (at % 8);
       const int64_t code = (bits_there - m.lowest()) & mask;
-      rows[static_cast<size_t>(to / 8)] |= static_cast<std::byte>(code << (to % 8));
+      to[static_cast<size_t>(bit / 8)] |= static_cast<std::byte>(code << (bit % 8));
     }
   }
   return rows;
@@ -152,7 +156,7 @@ std::vector<std::byte> rows_of_codes(const Matrix& m) {
 // Scales or zero points for each group of each row.
 std::vector<double> of_groups(const Matrix& m, const Tensor& given, int64_t shared, int64_t group) {
   const std::vector<double> numbers = reals_of(given);
-  const int64_t n = m.n(), each = m.k() / shared;
+  const int64_t n = m.n(), each = blocks_in(m.k(), shared);
   std::vector<double> all;
   for (int64_t row = 0; row < n; ++row) {
     for (int64_t at = 0; at < m.k(); at += group) {
@@ -172,7 +176,7 @@ bool may_overflow(double scale) { return !(std::abs(scale) < std::numeric_limits
 std::optional<Var> unpacked_matrix(Node& node, int64_t axis, int64_t block, DType dtype) {
   const auto matrix = matrix_of(node);
   const auto shared = matrix ? shared_by(*matrix, axis, block) : std::nullopt;
-  const auto group = shared ? group_of(*shared) : std::nullopt;
+  const auto group = shared ? group_of(matrix->k(), *shared, block) : std::nullopt;
   if (!group) return std::nullopt;
   const std::vector<double> scales = of_groups(*matrix, matrix->scales, *shared, *group);
   if (std::ranges::any_of(scales, may_overflow)) return std::nullopt;
@@ -180,7 +184,7 @@ std::optional<Var> unpacked_matrix(Node& node, int64_t axis, int64_t block, DTyp
   if (matrix->zeros) zeros = of_groups(*matrix, *matrix->zeros, *shared, *group);
   for (double& zero : zeros) zero -= static_cast<double>(matrix->lowest());
   const BlockedWeight weight{matrix->n(), matrix->k(), matrix->bits(), *group};
-  const Tensor packed = affine_weight(weight, rows_of_codes(*matrix), scales, zeros);
+  const Tensor packed = affine_weight(weight, rows_of_codes(*matrix, weight), scales, zeros);
   GraphBuilder& graph = node.graph();
   const Var y = graph.dequantize(node.as_var(Constant{packed, std::string(node.proto().input[0])}), {.dtype = dtype});
   return matrix->transposed ? y : graph.transpose(y, {1, 0});

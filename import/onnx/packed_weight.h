@@ -3,6 +3,7 @@
 // Threads    none involved. Failure  what reading a constant throws.
 #pragma once
 
+#include <bit>
 #include <optional>
 #include <span>
 #include <vector>
@@ -12,6 +13,9 @@
 namespace ingot::onnx {
 
 inline int64_t blocks_in(int64_t size, int64_t block) { return size / block + (size % block != 0 ? 1 : 0); }
+
+// Smaller blocks have more bits of scales than of codes.
+inline bool is_block_size(int64_t size) { return size >= 16 && std::has_single_bit(static_cast<uint64_t>(size)); }
 
 // Codes of `bits` bits [N, K], from the low bits of a row on; each row is whole blocks.
 struct BlockedWeight {
@@ -31,7 +35,7 @@ Tensor affine_weight(const BlockedWeight& w, std::span<const std::byte> codes, c
                      const std::vector<double>& zeros);
 
 // The result of a DequantizeLinear whose operands are constants and which only products read, as `dequantize` of a packed
-// weight. None where the blocks do not lie along the axis that these sum over, or are none that engines multiply packed.
+// weight. None where the blocks do not lie along the axis that these sum over, or are smaller than those.
 std::optional<Var> unpacked_matrix(Node& node, int64_t axis, int64_t block, DType dtype);
 
 }  // namespace ingot::onnx

@@ -112,19 +112,19 @@ TEST(OnnxFused, BlockedWeightsArePacked) {
 }
 
 // y = x·w of a DequantizeLinear; `also`: something else reads that too, so that it stays arithmetic.
-ModelText dequantized_product(const std::vector<int64_t>& codes, const std::vector<int64_t>& scales, NodeText product,
-                              std::vector<Bytes> attributes, int32_t dtype, bool also) {
+ModelText dequantized_product(int64_t k, const std::vector<int64_t>& codes, const std::vector<int64_t>& scales,
+                              NodeText product, std::vector<Bytes> attributes, int32_t dtype, bool also) {
   const auto elements = [](const std::vector<int64_t>& dims) {
     return static_cast<size_t>(std::accumulate(dims.begin(), dims.end(), int64_t{1}, std::multiplies<>()));
   };
-  Bytes bytes(elements(codes) / (dtype == kUint4 ? 2 : 1), '\0'), zero_bytes(elements(scales), '\0');
+  Bytes bytes(dtype == kUint4 ? (elements(codes) + 1) / 2 : elements(codes), '\0'), zero_bytes(elements(scales), '\0');
   for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 37 + i / 11);
   for (size_t i = 0; i < zero_bytes.size(); ++i) zero_bytes[i] = static_cast<char>(i * 5);
   if (dtype == kUint4) zero_bytes.resize((zero_bytes.size() + 1) / 2);
   std::vector<float> factors;
   for (size_t i = 0; i < elements(scales); ++i) factors.push_back(0.01F * static_cast<float>(i + 1));
   const Bytes raw(reinterpret_cast<const char*>(factors.data()), factors.size() * sizeof(float));
-  ModelText model = model_of({"DequantizeLinear", {"q", "s", "z"}, {"d"}, std::move(attributes)}, {{"x", {"B", 64}}},
+  ModelText model = model_of({"DequantizeLinear", {"q", "s", "z"}, {"d"}, std::move(attributes)}, {{"x", {"B", k}}},
                              {raw_tensor("q", dtype, codes, bytes), raw_tensor("s", kFloat, scales, raw),
                               raw_tensor("z", dtype, scales, zero_bytes)});
   model.graph.outputs = {message([](auto& w) { w.add_string(1, "y"); })};
@@ -140,9 +140,9 @@ ModelText dequantized_product(const std::vector<int64_t>& codes, const std::vect
   return model;
 }
 
-std::vector<float> product_of(const ModelText& model, std::string_view engine) {
-  Tensor x = Tensor::allocate(DType::f32, {3, 64});
-  for (int i = 0; i < 3 * 64; ++i) {
+std::vector<float> product_of(const ModelText& model, int64_t k, std::string_view engine) {
+  Tensor x = Tensor::allocate(DType::f32, {3, k});
+  for (int64_t i = 0; i < 3 * k; ++i) {
     const float number = static_cast<float>(i * 29 % 31 - 15) / 8;
     std::memcpy(x.mutable_bytes().data() + i * 4, &number, 4);
   }
@@ -168,6 +168,7 @@ TEST(OnnxFused, DequantizedWeightsArePacked) {
     NodeText product;
     std::vector<Bytes> attributes;
     int32_t dtype = kInt8;
+    int64_t k = 64;
   };
   const Case cases[] = {
       {"packed<affine, bits=8, group=64, scale=f32>[6, 64]", {64, 6}, {}, matmul, {}},
@@ -177,23 +178,35 @@ TEST(OnnxFused, DequantizedWeightsArePacked) {
       {"packed<affine, bits=8, group=32, scale=f32>[6, 64]", {64, 6}, {2, 6}, matmul, axis(0, 32)},
       {"packed<affine, bits=4, group=32, scale=f32>[6, 64]", {6, 64}, {6, 2}, gemm, axis(1, 32), kUint4},
       {"packed<affine, bits=4, group=64, scale=f32>[6, 64]", {64, 6}, {6}, matmul, axis(1), kUint4},
-      // A scale for each number that is summed, blocks of rows, small blocks, and a matrix that is multiplied from the left.
+      // Blocks of 16, rows that end within a block, and blocks longer than a row.
+      {"packed<affine, bits=8, group=16, scale=f32>[6, 64]", {64, 6}, {4, 6}, matmul, axis(0, 16)},
+      {"packed<affine, bits=4, group=16, scale=f32>[6, 40]", {6, 40}, {6, 3}, gemm, axis(1, 16), kUint4, 40},
+      {"packed<affine, bits=4, group=16, scale=f32>[7, 37]", {37, 7}, {3, 7}, matmul, axis(0, 16), kUint4, 37},
+      {"packed<affine, bits=4, group=32, scale=f32>[6, 96]", {6, 96}, {6, 2}, transpose, axis(1, 64), kUint4, 96},
+      {"packed<affine, bits=4, group=64, scale=f32>[6, 70]", {70, 6}, {2, 6}, matmul, axis(0, 64), kUint4, 70},
+      {"packed<affine, bits=4, group=64, scale=f32>[6, 64]", {64, 6}, {1, 6}, matmul, axis(0, 128), kUint4},
+      {"packed<affine, bits=4, group=64, scale=f32>[5, 33]", {33, 5}, {1, 5}, matmul, axis(0, 128), kUint4, 33},
+      {"packed<affine, bits=8, group=16, scale=f32>[6, 7]", {6, 7}, {6, 1}, gemm, axis(1, 1 << 30), kInt8, 7},
+      // A scale for each number that is summed, blocks of rows, blocks that are too small or odd, rows that are neither
+      // blocks nor groups, and a matrix that is multiplied from the left.
       {"", {64, 6}, {64}, matmul, axis(0)},
       {"", {64, 64}, {64, 2}, matmul, axis(1, 32)},
-      {"", {64, 6}, {4, 6}, matmul, axis(0, 16)},
+      {"", {64, 6}, {8, 6}, matmul, axis(0, 8)},
+      {"", {64, 6}, {3, 6}, matmul, axis(0, 24)},
+      {"", {40, 6}, {6}, matmul, axis(1), kInt8, 40},
       {"", {64, 64}, {64}, left, axis(1)},
   };
   for (const Case& c : cases) {
-    const ModelText model = dequantized_product(c.codes, c.scales, c.product, c.attributes, c.dtype, false);
+    const ModelText model = dequantized_product(c.k, c.codes, c.scales, c.product, c.attributes, c.dtype, false);
     const onnx::ImportResult result = import_bytes(encode(model));
     ASSERT_TRUE(result.program);
     SCOPED_TRACE(print(*result.program));
     EXPECT_EQ(result.program->weights.size() == 1 ? to_string(result.program->weights[0].tensor.type()) : "", c.weight);
     if (!*c.weight) continue;
-    const auto expected =
-        product_of(dequantized_product(c.codes, c.scales, c.product, c.attributes, c.dtype, true), "reference");
+    const auto expected = product_of(
+        dequantized_product(c.k, c.codes, c.scales, c.product, c.attributes, c.dtype, true), c.k, "reference");
     for (const Engine* engine : engines()) {
-      const auto actual = product_of(model, engine->name());
+      const auto actual = product_of(model, c.k, engine->name());
       ASSERT_EQ(actual.size(), expected.size());
       for (size_t i = 0; i < actual.size(); ++i)
         EXPECT_NEAR(actual[i], expected[i], 2e-3) << engine->name() << " " << i;

@@ -2,8 +2,6 @@
 // the low bits on, as in Ingot's packed tensors.
 #include <fmt/format.h>
 
-#include <bit>
-
 #include "import/onnx/handlers.h"
 #include "import/onnx/linear_quant.h"
 #include "import/onnx/packed_weight.h"
@@ -22,7 +20,7 @@ BlockedWeight weight_of(Node& node) {
     node.malformed("N and K", fmt::format("{} and {}", w.n, w.k), "sizes of a matrix");
   }
   if (w.bits != 2 && w.bits != 4 && w.bits != 8) throw Unsupported(fmt::format("attribute bits is {}", w.bits));
-  if (w.block < 16 || w.block > kMost || !std::has_single_bit(static_cast<uint64_t>(w.block))) {
+  if (!is_block_size(w.block) || w.block > kMost) {
     node.malformed("block_size", fmt::format("{}", w.block), "a power of two from 16 on");
   }
   return w;
