@@ -166,12 +166,19 @@ std::optional<Var> before_repeat(const Site& site, Ref ref) {
   return site.to().reshape(site(*stretched), heads);
 }
 
-// k as [..., T, D].
+// k as [..., T, D]. Axes in front may have been split behind the transpose, as [B·H,D,T] into [B,H,D,T].
 std::optional<Var> keys_of(const Site& site, const Scores& scores) {
   if (!scores.k_transposed) return site(scores.k);
-  const auto* transpose = site.made_by<op::Transpose>(scores.k);
+  const auto* split = site.made_by<op::Reshape>(scores.k);
+  const Ref swapped = split ? split->x : scores.k;
+  const auto* transpose = site.made_by<op::Transpose>(swapped);
   if (!transpose) return {};
-  return site.to().transpose(site(transpose->x), last_swapped(transpose->perm));
+  const Shape &from = site.shape(swapped), &to = site.shape(scores.k);
+  if (from.size() < 2 || !std::equal(to.end() - 2, to.end(), from.end() - 2)) return {};
+  Shape shape = to;
+  std::swap(shape.end()[-1], shape.end()[-2]);
+  const Var keys = site.to().transpose(site(transpose->x), last_swapped(transpose->perm));
+  return split ? site.to().reshape(keys, shape) : keys;
 }
 
 // select(isnan(p), 0, p) makes rows that see no key 0, as they are in attention.

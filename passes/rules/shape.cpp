@@ -1,5 +1,6 @@
 // Rules about ops that move elements.
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "passes/rules/rules.h"
@@ -27,6 +28,29 @@ std::optional<Var> of_full(const O& op, const Site& site) {
 std::optional<Var> reshape_of_reshape(const op::Reshape& op, const Site& site) {
   const auto* inner = site.made_by<op::Reshape>(op.x);
   return inner ? std::optional(site.to().reshape(site(inner->x), op.shape)) : std::nullopt;
+}
+
+// Whether the op swaps the last two axes and leaves the others.
+bool swaps_last_two(const op::Transpose& op) {
+  const size_t rank = op.perm.size();
+  if (rank < 2) return false;
+  std::vector<int64_t> perm = op.perm;
+  std::swap(perm[rank - 1], perm[rank - 2]);
+  return std::ranges::is_sorted(perm);
+}
+
+// Both leave each matrix of the last two axes whole, so that either may come first; the transpose goes last, where what
+// multiplies matrices finds it.
+std::optional<Var> reshape_of_swapped(const op::Reshape& op, const Site& site) {
+  const auto* transpose = site.made_by<op::Transpose>(op.x);
+  if (!transpose || !swaps_last_two(*transpose)) return {};
+  Shape shape = site.result_type().shape;
+  if (shape.size() < 2 || !std::equal(shape.end() - 2, shape.end(), site.shape(op.x).end() - 2)) return {};
+  std::swap(shape.end()[-1], shape.end()[-2]);
+  std::vector<int64_t> perm(shape.size());
+  std::iota(perm.begin(), perm.end(), 0);
+  std::swap(perm.end()[-1], perm.end()[-2]);
+  return site.to().transpose(site.to().reshape(site(transpose->x), shape), perm);
 }
 
 std::optional<Var> transpose_identity(const op::Transpose& op, const Site& site) {
@@ -137,15 +161,6 @@ std::optional<Var> roll_of_nothing(const op::Roll& op, const Site& site) {
   return site(op.x);
 }
 
-// Whether the op swaps the last two axes and leaves the others.
-bool swaps_last_two(const op::Transpose& op) {
-  const size_t rank = op.perm.size();
-  if (rank < 2) return false;
-  std::vector<int64_t> perm = op.perm;
-  std::swap(perm[rank - 1], perm[rank - 2]);
-  return std::ranges::is_sorted(perm);
-}
-
 std::optional<Var> matmul_of_transpose(const op::Matmul& op, const Site& site) {
   const auto swapped = [&](Ref ref) -> const op::Transpose* {
     const auto* transpose = site.made_by<op::Transpose>(ref);
@@ -177,6 +192,8 @@ std::optional<Var> stretches_anyway(const O& op, const Site& site) {
 
 const Rule rules[] = {
     rule<reshape_of_reshape>("reshape_of_reshape", "reshape(reshape(x)) → reshape(x)"),
+    rule<reshape_of_swapped>("reshape_of_swapped",
+                             "reshape(transpose(x)) that leaves matrices whole → transpose(reshape(x))"),
     rule<leaves_alone<op::Reshape>>("reshape_same", "reshape(x) to its own shape → x"),
     rule<of_full<op::Reshape>>("reshape_of_full", "reshape(full) → full"),
     rule<transpose_identity>("transpose_identity", "transpose(x) that moves no axis → x"),

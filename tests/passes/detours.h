@@ -12,7 +12,7 @@ inline Var detour(GraphBuilder& graph, Draw& draw, Var x) {
   const Shape shape = x.shape();
   const DType dtype = x.dtype();
   const auto one_like = [&](double value) { return graph.scalar(value, dtype); };
-  switch (draw.below(10)) {
+  switch (draw.below(11)) {
     case 0: return graph.reshape(graph.reshape(x, {element_count(shape)}), shape);
     case 1: {
       const std::vector<int64_t> perm = draw.permutation(shape.size());
@@ -26,7 +26,17 @@ inline Var detour(GraphBuilder& graph, Draw& draw, Var x) {
     case 5: return graph.neg(graph.neg(x));
     case 6: return is_real(dtype) || is_integer(dtype) ? x * one_like(1) : x;
     case 7: return is_real(dtype) ? x + one_like(-0.0) : is_integer(dtype) ? x - one_like(0) : x;
-    case 8: return graph.select(graph.full({}, draw.below(2), {.dtype = DType::bool_}), x, x);
+    case 8: {
+      if (shape.size() < 2) return x;
+      const Dim rows = shape.end()[-2], columns = shape.back();
+      Shape front(shape.begin(), shape.end() - 2);
+      const Dim matrices = element_count(front);
+      const Var swapped = graph.transpose(graph.reshape(x, {matrices, rows, columns}), {0, 2, 1});
+      front.insert(front.end(), {columns, rows});
+      const Var again = graph.reshape(graph.reshape(swapped, front), {matrices, columns, rows});
+      return graph.reshape(graph.transpose(again, {0, 2, 1}), shape);
+    }
+    case 9: return graph.select(graph.full({}, draw.below(2), {.dtype = DType::bool_}), x, x);
     default: return graph.cast(graph.cast(x, dtype), dtype);
   }
 }

@@ -71,6 +71,15 @@ inline std::string text_of(const Program& program) {
   return text.substr(text.find("method f("));
 }
 
+// Without the names of nodes whose value has none.
+inline std::string plain_text_of(const Program& program) {
+  std::string text = text_of(program);
+  for (size_t at = text.find(" loc("); at != text.npos; at = text.find(" loc(", at)) {
+    text.erase(at, text.find('\n', at) - at);
+  }
+  return text;
+}
+
 // What one rule makes of a program.
 struct RuleCase {
   std::string_view rule, inputs, before, after;  // nothing in `after`: the rule does not apply

@@ -25,6 +25,16 @@ constexpr RuleCase kCases[] = {
     {"attention", "%q: f32[2, 4, S, 8], %k: f32[2, T, 4, 8], %v: f32[2, 4, T, 6]",
      "%t = transpose %k {perm=[0, 2, 3, 1]}; %m = matmul %q, %t; %p = softmax %m; %y = matmul %p, %v",
      "%0 = transpose %k {perm=[0, 2, 1, 3]}; %y = attention %q, %0, %v {scale=1}"},
+    // Batch and heads split behind the transpose; something else that is.
+    {"attention", "%q: f32[2, 4, S, 8], %k: f32[T, 8, 8], %v: f32[2, 4, T, 6]",
+     "%t = transpose %k {perm=[1, 2, 0]}; %u = reshape %t {shape=[2, 4, 8, T]}; %m = matmul %q, %u; %p = softmax %m; "
+     "%y = matmul %p, %v",
+     "%0 = transpose %k {perm=[1, 0, 2]}; %1 = reshape %0 {shape=[2, 4, T, 8]}; "
+     "%y = attention %q, %1, %v {scale=1}"},
+    {"attention", "%q: f32[2, 4, S, 8], %k: f32[2, T, 32], %v: f32[2, 4, T, 6]",
+     "%t = transpose %k {perm=[0, 2, 1]}; %u = reshape %t {shape=[2, 4, 8, T]}; %m = matmul %q, %u; %p = softmax %m; "
+     "%y = matmul %p, %v",
+     ""},
     // Masks.
     {"attention", "%q: f32[2, 4, S, 8], %k: f32[2, 4, T, 8], %v: f32[2, 4, T, 6], %z: f32[2, 1, S, T]",
      "%c = full {shape=[], value=0.25}; %m = matmul %q, %k {transpose_b=true}; %s = mul %m, %c; %a = add %z, %s; "
@@ -162,6 +172,17 @@ TEST(RecognizeAttention, InThePipeline) {
       "%l = select %z, %s, %n; %m = reduce_max %l {axes=[-1], keepdims=true}; %o = sub %l, %m; %x = exp %o; "
       "%u = reduce_sum %x {axes=[-1], keepdims=true}; %p = div %x, %u; %y = matmul %p, %f",
       "%y = attention %q, %k, %v {scale=0.25, causal=upper_left}");
+}
+
+// k transposed as one batch of matrices, with half of the scale; heads that are repeated.
+TEST(RecognizeAttention, KeysAsMatrices) {
+  expect_optimized("%q: f32[S, 4, T, 8], %k: f32[S, 2, N, 8], %v: f32[S, 2, N, 6]",
+                   "%a = reshape %k {shape=[S, 2, 1, N, 8]}; %b = broadcast %a {shape=[S, 2, 2, N, 8]}; "
+                   "%c = reshape %b {shape=[S, 4, N, 8]}; %d = repeat %v {count=2, axis=1}; "
+                   "%e = reshape %c {shape=[4*S, N, 8]}; %t = transpose %e {perm=[0, 2, 1]}; "
+                   "%f = reshape %t {shape=[S, 4, 8, N]}; %h = full {shape=[1], value=0.5}; %g = mul %q, %h; "
+                   "%i = mul %f, %h; %m = matmul %g, %i; %p = softmax %m; %y = matmul %p, %d",
+                   "%y = attention %q, %k, %v {scale=0.25}");
 }
 
 // The one difference: a row that sees no key.

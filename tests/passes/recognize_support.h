@@ -75,15 +75,6 @@ inline void expect_same_results(const Program& before, const Program& after, dou
   }
 }
 
-// Without the names of nodes whose value has none.
-inline std::string plain_text_of(const Program& program) {
-  std::string text = text_of(program);
-  for (size_t at = text.find(" loc("); at != text.npos; at = text.find(" loc(", at)) {
-    text.erase(at, text.find('\n', at) - at);
-  }
-  return text;
-}
-
 inline bool every_weight(const Weight&) { return true; }
 
 // Each case by its rule alone.
