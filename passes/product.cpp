@@ -11,14 +11,24 @@ namespace {
 constexpr int kDepth = 6;            // of products in products
 constexpr double kLargest = 0x1p20;  // of numbers, and of their reciprocals
 
+std::optional<double> usable_number(const View& view, Ref ref) {
+  const std::optional<double> number = view.real(ref);
+  const bool usable = number && std::abs(*number) <= kLargest && std::abs(*number) >= 1 / kLargest;
+  return usable ? number : std::nullopt;
+}
+
 class Factors {
  public:
-  Factors(const View& view, Ref whole) : view_(view), type_(view.type(whole)) { collect(whole, kDepth); }
+  Factors(const View& view, Ref ref, std::optional<Ref> whole) : view_(view), type_(view.type(ref)), whole_(whole) {
+    collect(ref, kDepth);
+  }
   Product take() && { return std::move(product_); }
 
  private:
   void collect(Ref ref, int depth) {
-    if (const auto number = usable_number(ref)) {
+    if (ref == whole_) {
+      product_.factors.push_back(ref);
+    } else if (const auto number = usable_number(view_, ref)) {
       product_.number *= *number;
     } else if (depth == 0 || view_.type(ref) != type_ || !look_through(ref, depth - 1)) {
       product_.factors.push_back(ref);
@@ -39,7 +49,7 @@ class Factors {
       collect(binary->b, depth);
       return true;
     }
-    const std::optional<double> number = usable_number(binary->b);
+    const std::optional<double> number = usable_number(view_, binary->b);
     if (number && binary->fn == BinaryFn::div) {
       product_.number /= *number;
       return collect_power(binary->a, 1, depth);
@@ -53,16 +63,23 @@ class Factors {
     return true;
   }
 
-  std::optional<double> usable_number(Ref ref) const {
-    const std::optional<double> number = view_.real(ref);
-    const bool usable = number && std::abs(*number) <= kLargest && std::abs(*number) >= 1 / kLargest;
-    return usable ? number : std::nullopt;
-  }
-
   const View& view_;
   const TensorType& type_;
+  const std::optional<Ref> whole_;
   Product product_;
 };
+
+std::optional<Multiple> without_one_number(const View& view, const Multiple& multiple) {
+  if (const auto* neg = view.unary(UnaryFn::neg, multiple.of)) return Multiple{-multiple.number, neg->x};
+  const auto* binary = view.made_by<op::Binary>(multiple.of);
+  if (!binary || (binary->fn != BinaryFn::mul && binary->fn != BinaryFn::div)) return {};
+  const bool divides = binary->fn == BinaryFn::div;
+  if (const auto number = usable_number(view, binary->b)) {
+    return Multiple{divides ? multiple.number / *number : multiple.number * *number, binary->a};
+  }
+  const auto number = divides ? std::nullopt : usable_number(view, binary->a);
+  return number ? std::optional(Multiple{multiple.number * *number, binary->b}) : std::nullopt;
+}
 
 }  // namespace
 
@@ -70,7 +87,17 @@ bool Product::is(double wanted, std::initializer_list<Ref> of, DType dtype) cons
   return is_rounded(number, wanted, dtype) && std::ranges::is_permutation(factors, of);
 }
 
-Product product_of(const View& view, Ref ref) { return Factors(view, ref).take(); }
+Product product_of(const View& view, Ref ref, std::optional<Ref> whole) { return Factors(view, ref, whole).take(); }
+
+std::vector<Multiple> multiples_of(const View& view, Ref ref) {
+  std::vector<Multiple> found{{.of = ref}};
+  while (found.size() <= kDepth) {
+    const auto next = without_one_number(view, found.back());
+    if (!next || view.type(next->of) != view.type(ref)) break;
+    found.push_back(*next);
+  }
+  return found;
+}
 
 bool is_rounded(double actual, double wanted, DType dtype) {
   const std::optional<FloatFormat> format = float_format(dtype);

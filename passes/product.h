@@ -23,8 +23,18 @@ struct Product {
 };
 
 // Through mul, division by numbers, neg, square and small powers, as long as the type stays that of the value. What it
-// does not look through is a factor; numbers so large or small that their order would matter are factors too.
-Product product_of(const View& view, Ref ref);
+// does not look through is a factor, and so is `whole`, which may itself be a product; numbers so large or small that
+// their order would matter are factors too.
+Product product_of(const View& view, Ref ref, std::optional<Ref> whole = {});
+
+struct Multiple {
+  double number = 1;
+  Ref of;
+};
+
+// The value as number·y for one y after the other, each with one number less in front: first 1·value, last what is no
+// such multiple itself.
+std::vector<Multiple> multiples_of(const View& view, Ref ref);
 
 // Whether the number is what a dtype makes of the one that is wanted.
 bool is_rounded(double actual, double wanted, DType dtype);

@@ -16,18 +16,22 @@ constexpr double kCubic = 0.044715;  // of the approximation of gelu by tanh
 
 // Whether the value is number·x.
 bool is_multiple(const Site& site, Ref ref, double number, Ref x) {
-  return product_of(site, ref).is(number, {x}, site.dtype(ref));
+  return product_of(site, ref, x).is(number, {x}, site.dtype(ref));
 }
 
 // x, where the root is number·x·gate and the gate is such a function of x.
 template <class IsGate>
 std::optional<Var> gated(const op::Binary& op, const Site& site, double number, const IsGate& is_gate) {
   if (op.fn != BinaryFn::mul && op.fn != BinaryFn::div) return {};
-  const Product product = product_of(site, site.result());
-  if (product.factors.size() != 2 || product.number != number) return {};
-  for (const int first : {0, 1}) {
-    const Ref x = product.factors[first], gate = product.factors[1 - first];
-    if (site.type(x) == site.result_type() && is_gate(x, gate)) return site(x);
+  const Multiple root = multiples_of(site, site.result()).back();
+  const op::Binary* product = site.binary(BinaryFn::mul, root.of);
+  if (!product) return {};
+  for (const auto& [value, other] : {std::pair(product->a, product->b), std::pair(product->b, product->a)}) {
+    if (site.type(value) != site.result_type()) continue;
+    const Multiple gate = multiples_of(site, other).back();
+    for (const Multiple& x : multiples_of(site, value)) {
+      if (root.number * x.number * gate.number == number && is_gate(x.of, gate.of)) return site(x.of);
+    }
   }
   return {};
 }
@@ -36,10 +40,10 @@ std::optional<Var> gated(const op::Binary& op, const Site& site, double number, 
 std::optional<Ref> in_sigmoid_divisor(const Site& site, Ref ref) {
   const std::optional<Ref> power = added_to(site, 1, ref);
   const op::Unary* exp = power ? site.unary(UnaryFn::exp, *power) : nullptr;
-  if (!exp) return {};
-  const Product exponent = product_of(site, exp->x);
-  if (exponent.number != -1 || exponent.factors.size() != 1) return {};
-  return site.type(exponent.factors[0]) == site.result_type() ? std::optional(exponent.factors[0]) : std::nullopt;
+  if (!exp || site.type(exp->x) != site.result_type()) return {};
+  const auto multiples = multiples_of(site, exp->x);
+  const auto x = std::ranges::find(multiples, -1.0, &Multiple::number);
+  return x != multiples.end() ? std::optional(x->of) : std::nullopt;
 }
 
 std::optional<Var> sigmoid_of(const Site& site, std::optional<Ref> x) {
@@ -106,18 +110,18 @@ std::optional<Var> gelu(const op::Binary& op, const Site& site) {
 bool is_cubic(const Site& site, Ref ref, Ref x) {
   const op::Binary* sum = site.binary(BinaryFn::add, ref);
   if (!sum || (sum->a != x && sum->b != x)) return false;
-  return product_of(site, sum->a == x ? sum->b : sum->a).is(kCubic, {x, x, x}, site.dtype(ref));
+  return product_of(site, sum->a == x ? sum->b : sum->a, x).is(kCubic, {x, x, x}, site.dtype(ref));
 }
 
 // Whether the value is 1 + 0.044715·x².
 bool is_cubic_over_x(const Site& site, Ref ref, Ref x) {
   const auto other = added_to(site, 1, ref);
-  return other && product_of(site, *other).is(kCubic, {x, x}, site.dtype(ref));
+  return other && product_of(site, *other, x).is(kCubic, {x, x}, site.dtype(ref));
 }
 
 // Whether the value is √(2/π)·(x + 0.044715·x³), perhaps with x in front.
 bool is_argument_of_tanh(const Site& site, Ref ref, Ref x) {
-  const Product product = product_of(site, ref);
+  const Product product = product_of(site, ref, x);
   if (!is_rounded(product.number, kSqrtTwoOverPi, site.dtype(ref))) return false;
   if (product.factors.size() == 1) return is_cubic(site, product.factors[0], x);
   if (product.factors.size() != 2 || (product.factors[0] != x && product.factors[1] != x)) return false;
@@ -141,7 +145,7 @@ Var glu_of(const Site& site, GluFn fn, Ref value, Ref gate) {
 
 // Whether they are a value and a gate: neither a number nor one that gates itself, as in silu and swish.
 bool is_gated_by(const Site& site, Ref value, Ref gate) {
-  return !site.number(value) && gate != value && std::ranges::count(product_of(site, gate).factors, value) == 0;
+  return !site.number(value) && gate != value && std::ranges::count(product_of(site, gate, value).factors, value) == 0;
 }
 
 // Where the second is fn(gate). One that others use too would be computed twice.

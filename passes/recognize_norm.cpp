@@ -71,7 +71,7 @@ std::optional<Normalised> normalised(const op::Binary& op, const Site& site) {
 std::optional<int64_t> mean_of_squares(const Site& site, Ref ref, Ref y) {
   const auto mean = mean_of(site, ref);
   if (!mean || site.type(mean->of) != site.type(y)) return {};
-  return product_of(site, mean->of).is(1, {y, y}, site.dtype(y)) ? std::optional(mean->axes) : std::nullopt;
+  return product_of(site, mean->of, y).is(1, {y, y}, site.dtype(y)) ? std::optional(mean->axes) : std::nullopt;
 }
 
 // The same for var(x), which is the mean of (x - mean)².

@@ -43,6 +43,7 @@ class Speller {
   Var linear(Var x);
   Var conv(Var x);
   Var expression(Var x);
+  Var perhaps_product(Var x) { return draw_.chance(30) ? product(x, weight_) : x; }
 
   Draw draw_;
   bool narrow_;
@@ -176,7 +177,7 @@ Var Speller::conv(Var x) {
 Var Speller::expression(Var x) {
   switch (draw_.below(10)) {
     case 0: return between_casts(x, [&](Var y) { return layer_norm(y); });
-    case 1: return between_casts(x, [&](Var y) { return rms_norm(y); });
+    case 1: return between_casts(x, [&](Var y) { return rms_norm(perhaps_product(y)); });
     case 2: return between_casts(x, [&](Var y) { return softmax(y, draw_.chance(50)); });
     case 3: return between_casts(x, [&](Var y) { return attention(y); });
     case 4: return between_casts(x, [&](Var y) { return rope(y); });
@@ -184,7 +185,7 @@ Var Speller::expression(Var x) {
     case 6: return cached(x);
     case 7: return linear(x);
     case 8: return conv(x);
-    default: return activation(x);
+    default: return activation(perhaps_product(x));
   }
 }
 

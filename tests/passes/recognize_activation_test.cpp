@@ -13,6 +13,11 @@ constexpr RuleCase kCases[] = {
      "%o = full {shape=[], value=1}; %m = full {shape=[], value=-1}; %n = mul %x, %m; %e = exp %n; %a = add %o, %e; "
      "%y = div %o, %a",
      "%y = sigmoid %x"},
+    {"sigmoid_as_quotient", "%h: f32[S], %w: f32[S]",
+     "%o = full {shape=[], value=1}; %x = mul %h, %w; %n = neg %x; %e = exp %n; %a = add %o, %e; %y = div %o, %a",
+     "%x = mul %h, %w; %y = sigmoid %x"},
+    {"sigmoid_as_quotient", "%h: f32[S], %w: f32[S]",
+     "%o = full {shape=[], value=1}; %n = neg %h; %x = mul %n, %w; %e = exp %x; %a = add %o, %e; %y = div %o, %a", ""},
     {"sigmoid_as_quotient", "%x: f32[S]",
      "%o = full {shape=[], value=1}; %t = full {shape=[], value=2}; %n = neg %x; %e = exp %n; %a = add %t, %e; "
      "%y = div %o, %a",
@@ -24,6 +29,15 @@ constexpr RuleCase kCases[] = {
     {"silu_as_product", "%x: f32[S]",
      "%h = full {shape=[], value=2}; %s = sigmoid %x; %a = mul %s, %x; %y = mul %a, %h; return %a, %y",
      "%h = full {shape=[], value=2}; %a = silu %x; %y = mul %a, %h; return %a, %y"},
+    // x may be a product itself, with a number or without; the gate of a factor is another.
+    {"silu_as_product", "%h: f32[S, 2], %w: f32[2]", "%x = mul %h, %w; %s = sigmoid %x; %y = mul %x, %s",
+     "%x = mul %h, %w; %y = silu %x"},
+    {"silu_as_product", "%h: f32[S]",
+     "%c = full {shape=[], value=3}; %x = mul %h, %c; %s = sigmoid %x; %y = mul %s, %x",
+     "%c = full {shape=[], value=3}; %x = mul %h, %c; %y = silu %x"},
+    {"silu_as_product", "%h: f32[S], %w: f32[S]", "%x = mul %h, %w; %s = sigmoid %h; %y = mul %x, %s", ""},
+    {"silu_as_product", "%h: f32[S]",
+     "%c = full {shape=[], value=3}; %x = mul %h, %c; %s = sigmoid %h; %y = mul %s, %x", ""},
     // The result would have another dtype.
     {"silu_as_product", "%x: f16[S]", "%s = sigmoid %x; %c = cast %s {dtype=f32}; %y = mul %c, %x", ""},
     {"silu_as_quotient", "%x: f32[S]",
@@ -49,6 +63,16 @@ constexpr RuleCase kCases[] = {
      "%t = full {shape=[], value=2}; %o = full {shape=[], value=1}; %r = full {shape=[], value=0.70710678}; "
      "%d = mul %r, %x; %e = erf %d; %p = add %e, %o; %a = div %p, %t; %y = mul %a, %x",
      "%y = gelu %x"},
+    {"gelu", "%u: f32[S, 3], %w: f32[3]",
+     "%x = mul %u, %w; %h = full {shape=[], value=0.5}; %o = full {shape=[], value=1}; "
+     "%r = full {shape=[], value=0.70710678}; %d = mul %r, %x; %e = erf %d; %p = add %e, %o; %a = mul %x, %h; "
+     "%y = mul %a, %p",
+     "%x = mul %u, %w; %y = gelu %x"},
+    {"gelu", "%u: f32[S, 3], %w: f32[S, 3]",
+     "%x = mul %u, %w; %h = full {shape=[], value=0.5}; %o = full {shape=[], value=1}; "
+     "%r = full {shape=[], value=0.70710678}; %d = mul %r, %u; %e = erf %d; %p = add %e, %o; %a = mul %x, %h; "
+     "%y = mul %a, %p",
+     ""},
     // f16 rounds the number, and the composite less.
     {"gelu", "%x: f16[S]",
      "%h = full {shape=[], value=0.5, dtype=f16}; %o = full {shape=[], value=1, dtype=f16}; "
@@ -78,6 +102,12 @@ constexpr RuleCase kCases[] = {
      "%r = full {shape=[], value=0.7978845608}; %n = full {shape=[], value=3}; %c = pow %x, %n; %d = mul %c, %k; "
      "%i = add %x, %d; %j = mul %i, %r; %t = tanh %j; %p = add %t, %o; %a = mul %x, %h; %y = mul %a, %p",
      "%y = gelu_tanh %x"},
+    {"gelu_tanh", "%u: f32[S], %w: f32[S]",
+     "%x = mul %u, %w; %h = full {shape=[], value=0.5}; %o = full {shape=[], value=1}; "
+     "%k = full {shape=[], value=0.044715}; %r = full {shape=[], value=0.7978845608}; %n = full {shape=[], value=3}; "
+     "%c = pow %x, %n; %d = mul %c, %k; %i = add %x, %d; %j = mul %i, %r; %t = tanh %j; %p = add %t, %o; "
+     "%a = mul %x, %h; %y = mul %a, %p",
+     "%x = mul %u, %w; %y = gelu_tanh %x"},
     {"gelu_tanh", "%x: f32[S]",
      "%h = full {shape=[], value=0.5}; %o = full {shape=[], value=1}; %k = full {shape=[], value=0.044715}; "
      "%r = full {shape=[], value=0.7978845608}; %q = square %x; %d = mul %q, %k; %i = add %d, %o; %v = mul %x, %r; "
@@ -125,6 +155,8 @@ constexpr RuleCase kCases[] = {
     {"glu", "%x: f32[S]", "%s = sigmoid %x; %y = mul %x, %s", ""},
     {"glu", "%x: f32[S]", "%s = gelu %x; %y = mul %s, %x", ""},
     {"glu", "%x: f32[S]", "%c = full {shape=[], value=1.7}; %g = mul %c, %x; %s = sigmoid %g; %y = mul %x, %s", ""},
+    {"glu", "%u: f32[S], %w: f32[S]",
+     "%c = full {shape=[], value=1.7}; %x = mul %u, %w; %g = mul %c, %x; %s = sigmoid %g; %y = mul %x, %s", ""},
     {"glu", "%x: f32[S], %c: f32[]", "%g = mul %c, %x; %s = sigmoid %g; %y = mul %x, %s", ""},
     {"glu", "%x: f32[S]", "%s = relu %x; %y = mul %s, %s", ""},
     // The gate would be computed twice.

@@ -78,6 +78,19 @@ constexpr RuleCase kCases[] = {
      "%e = full {shape=[], value=0.001, dtype=f16}; %q = mul %x, %x; "
      "%v = reduce_mean %q {axes=[1], keepdims=true}; %a = add %v, %e; %r = rsqrt %a; %y = mul %x, %r",
      "%y = rms_norm %x {eps=0.001}"},
+    // Of a product, with a number or without.
+    {"rms_norm", "%h: f32[S, 8], %w: f32[8]",
+     "%e = full {shape=[], value=0.00001}; %n = full {shape=[], value=2}; %x = mul %h, %w; %q = pow %x, %n; "
+     "%v = reduce_mean %q {axes=[1], keepdims=true}; %a = add %v, %e; %r = rsqrt %a; %y = mul %x, %r",
+     "%x = mul %h, %w; %y = rms_norm %x"},
+    {"rms_norm", "%h: f32[S, 8]",
+     "%e = full {shape=[], value=0.00001}; %n = full {shape=[], value=8}; %x = mul %h, %n; %q = square %x; "
+     "%v = reduce_mean %q {axes=[1], keepdims=true}; %a = add %v, %e; %r = rsqrt %a; %y = mul %x, %r",
+     "%n = full {shape=[], value=8}; %x = mul %h, %n; %y = rms_norm %x"},
+    {"rms_norm", "%h: f32[S, 8]",
+     "%e = full {shape=[], value=0.00001}; %n = full {shape=[], value=8}; %x = mul %h, %n; %q = mul %x, %h; "
+     "%v = reduce_mean %q {axes=[1], keepdims=true}; %a = add %v, %e; %r = rsqrt %a; %y = mul %x, %r",
+     ""},
     // A sum is no mean; without keepdims it is another row's; of another value; eps that may be anything.
     {"rms_norm", "%x: f32[S, 8]",
      "%e = full {shape=[], value=0.00001}; %q = square %x; %v = reduce_sum %q {axes=[1], keepdims=true}; "
