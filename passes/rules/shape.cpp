@@ -173,6 +173,29 @@ std::optional<Var> matmul_of_transpose(const op::Matmul& op, const Site& site) {
       {.transpose_a = op.transpose_a != (a != nullptr), .transpose_b = op.transpose_b != (b != nullptr)});
 }
 
+// The shape of x under the promise of the root, made before x is moved: each size that it changes is one axis of x too.
+std::optional<Shape> promised_of(Ref x, const op::EnsureShape& op, const Site& site) {
+  const Shape &from = site.shape(op.x), &to = site.result_type().shape;
+  Shape promised = site.shape(x);
+  for (size_t i = 0; i < from.size(); ++i) {
+    if (from[i] == to[i]) continue;
+    if (std::ranges::count(from, from[i]) != 1 || std::ranges::count(site.shape(x), from[i]) != 1) return {};
+    promised[static_cast<size_t>(std::ranges::find(site.shape(x), from[i]) - site.shape(x).begin())] = to[i];
+  }
+  return promised;
+}
+
+std::optional<Var> ensure_shape_of_moved(const op::EnsureShape& op, const Site& site) {
+  const auto* reshape = site.made_by<op::Reshape>(op.x);
+  const auto* broadcast = site.made_by<op::Broadcast>(op.x);
+  if ((!reshape && !broadcast) || !site.used_once(op.x)) return {};
+  const Ref x = reshape ? reshape->x : broadcast->x;
+  const std::optional<Shape> promised = promised_of(x, op, site);
+  if (!promised) return {};
+  const Var ensured = site.to().ensure_shape(site(x), *promised);
+  return reshape ? site.to().reshape(ensured, op.shape) : site.to().broadcast(ensured, op.shape);
+}
+
 // An operand that was stretched to what the other one stretches it to anyway.
 template <class O>
 std::optional<Var> stretches_anyway(const O& op, const Site& site) {
@@ -209,6 +232,8 @@ const Rule rules[] = {
                                      "concatenate([concatenate([a, b]), c]) along one axis → concatenate([a, b, c])"),
     rule<leaves_alone<op::Pad>>("pad_by_nothing", "pad(x) by 0 everywhere → x"),
     rule<leaves_alone<op::EnsureShape>>("ensure_shape_proven", "ensure_shape(x) that inference proves → x"),
+    rule<ensure_shape_of_moved>("ensure_shape_of_moved",
+                                "ensure_shape(reshape(x)), also of broadcast → reshape(ensure_shape(x))"),
     rule<leaves_alone<op::Tile>>("tile_once", "tile(x) once along every axis → x"),
     rule<leaves_alone<op::Repeat>>("repeat_once", "repeat(x) once → x"),
     rule<flip_of_nothing>("flip_of_nothing", "flip(x) along axes of one element → x"),

@@ -185,6 +185,21 @@ TEST(RecognizeAttention, KeysAsMatrices) {
                    "%y = attention %q, %k, %v {scale=0.25}");
 }
 
+// Keys and values of as many positions by promise alone, which is still checked.
+TEST(RecognizeAttention, HeadsOfAPromisedShape) {
+  constexpr std::string_view inputs = "%q: f32[S, 4, T, 8], %k: f32[S, 2, N, 8], %v: f32[S, 2, 6, 8]",
+                             before =
+                                 "%a = reshape %k {shape=[S, 2, 1, N, 8]}; %b = broadcast %a {shape=[S, 2, 2, N, 8]}; "
+                                 "%c = reshape %b {shape=[S, 4, N, 8]}; %d = reshape %v {shape=[S, 2, 1, 6, 8]}; "
+                                 "%e = broadcast %d {shape=[S, 2, 2, 6, 8]}; %f = reshape %e {shape=[S, 4, 6, 8]}; "
+                                 "%g = ensure_shape %f {shape=[S, 4, N, 8]}; %m = matmul %q, %c {transpose_b=true}; "
+                                 "%p = softmax %m; %y = matmul %p, %g";
+  expect_optimized(inputs, before, "%0 = ensure_shape %v {shape=[S, 2, N, 8]}; %y = attention %q, %k, %0 {scale=1}");
+  const auto of = [](auto... sizes) { return Tensor::of<float>({sizes...}, std::vector<float>((sizes * ...))); };
+  Runner optimized(optimize(program_of(inputs, before)));
+  EXPECT_THROW(optimized.run("f", {of(1, 4, 3, 8), of(1, 2, 5, 8), of(1, 2, 6, 8)}), Error);
+}
+
 // The one difference: a row that sees no key.
 TEST(RecognizeAttention, RowsWithoutKeys) {
   const Program before =
