@@ -53,6 +53,17 @@ std::optional<Var> reshape_of_swapped(const op::Reshape& op, const Site& site) {
   return site.to().transpose(site.to().reshape(site(transpose->x), shape), perm);
 }
 
+std::optional<Var> reshape_of_reduce(const op::Reshape& op, const Site& site) {
+  const auto* reduce = site.made_by<op::Reduce>(op.x);
+  if (!reduce || reduce->keepdims || !site.used_once(op.x)) return {};
+  Shape kept = site.shape(reduce->x);
+  for (const int64_t axis : reduce->axes) kept[static_cast<size_t>(from_front(axis, kept.size()))] = 1;
+  if (kept != site.result_type().shape) return {};
+  op::Reduce keeping = *reduce;
+  keeping.keepdims = true;
+  return site.to().add(site.moved(keeping)).front();
+}
+
 std::optional<Var> transpose_identity(const op::Transpose& op, const Site& site) {
   if (!std::ranges::is_sorted(op.perm)) return {};
   return unless_changed(site, op.x);
@@ -217,6 +228,7 @@ const Rule rules[] = {
     rule<reshape_of_reshape>("reshape_of_reshape", "reshape(reshape(x)) → reshape(x)"),
     rule<reshape_of_swapped>("reshape_of_swapped",
                              "reshape(transpose(x)) that leaves matrices whole → transpose(reshape(x))"),
+    rule<reshape_of_reduce>("reshape_of_reduce", "reshape(reduce(x)) that puts the axes back as 1 → with keepdims"),
     rule<leaves_alone<op::Reshape>>("reshape_same", "reshape(x) to its own shape → x"),
     rule<of_full<op::Reshape>>("reshape_of_full", "reshape(full) → full"),
     rule<transpose_identity>("transpose_identity", "transpose(x) that moves no axis → x"),

@@ -172,6 +172,12 @@ TEST(RecognizeNorm, InThePipeline) {
                    "%q = pow %u, %n; %v = reduce_mean %q {axes=[-1], keepdims=true}; %a = add %v, %e; %d = sqrt %a; "
                    "%g = div %c, %d; %s = mul %g, %w; %y = add %s, %b",
                    "%y = layer_norm %x, %w, %b {eps=0.000009999999747378752}");
+  // The axis of the variance put back.
+  expect_optimized("%x: f32[S, T, 8]",
+                   "%e = full {shape=[], value=0.5}; %m = reduce_mean %x {axes=[2], keepdims=true}; %c = sub %x, %m; "
+                   "%q = mul %c, %c; %v = reduce_mean %q {axes=[2]}; %u = reshape %v {shape=[S, T, 1]}; "
+                   "%a = add %u, %e; %d = sqrt %a; %y = div %c, %d",
+                   "%y = layer_norm %x {eps=0.5}");
   // f32 inside, f16 outside, and the weight in f16.
   expect_optimized("%x: f16[S, 8], %w: f16[8]",
                    "%u = cast %x {dtype=f32}; %e = full {shape=[], value=0.5}; %n = full {shape=[], value=2}; "
