@@ -30,15 +30,6 @@ std::optional<Var> reshape_of_reshape(const op::Reshape& op, const Site& site) {
   return inner ? std::optional(site.to().reshape(site(inner->x), op.shape)) : std::nullopt;
 }
 
-// Whether the op swaps the last two axes and leaves the others.
-bool swaps_last_two(const op::Transpose& op) {
-  const size_t rank = op.perm.size();
-  if (rank < 2) return false;
-  std::vector<int64_t> perm = op.perm;
-  std::swap(perm[rank - 1], perm[rank - 2]);
-  return std::ranges::is_sorted(perm);
-}
-
 // Both leave each matrix of the last two axes whole, so that either may come first; the transpose goes last, where what
 // multiplies matrices finds it.
 std::optional<Var> reshape_of_swapped(const op::Reshape& op, const Site& site) {
@@ -172,18 +163,6 @@ std::optional<Var> roll_of_nothing(const op::Roll& op, const Site& site) {
   return site(op.x);
 }
 
-std::optional<Var> matmul_of_transpose(const op::Matmul& op, const Site& site) {
-  const auto swapped = [&](Ref ref) -> const op::Transpose* {
-    const auto* transpose = site.made_by<op::Transpose>(ref);
-    return transpose && swaps_last_two(*transpose) ? transpose : nullptr;
-  };
-  const auto *a = swapped(op.a), *b = swapped(op.b);
-  if (!a && !b) return {};
-  return site.to().matmul(
-      site(a ? a->x : op.a), site(b ? b->x : op.b),
-      {.transpose_a = op.transpose_a != (a != nullptr), .transpose_b = op.transpose_b != (b != nullptr)});
-}
-
 // The shape of x under the promise of the root, made before x is moved: each size that it changes is one axis of x too.
 std::optional<Shape> promised_of(Ref x, const op::EnsureShape& op, const Site& site) {
   const Shape &from = site.shape(op.x), &to = site.result_type().shape;
@@ -251,7 +230,6 @@ const Rule rules[] = {
     rule<flip_of_nothing>("flip_of_nothing", "flip(x) along axes of one element → x"),
     rule<flip_of_flip>("flip_of_flip", "flip(flip(x)) → flip(x) along the axes that one of them has"),
     rule<roll_of_nothing>("roll_of_nothing", "roll(x) by 0 → x"),
-    rule<matmul_of_transpose>("matmul_of_transpose", "matmul(transpose(a), b) → matmul(a, b) with transpose_a"),
     rule<stretches_anyway<op::Binary>>("binary_of_broadcast",
                                        "f(broadcast(a), b), where b stretches a anyway → f(a, b)"),
     rule<stretches_anyway<op::Compare>>("compare_of_broadcast",

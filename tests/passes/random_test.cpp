@@ -172,6 +172,28 @@ TEST(RandomPasses, CastChainsAreExact) {
   EXPECT_GT(shortened, 100U);
 }
 
+// Products of matrices, with the axes of both and of the result in any order.
+TEST(RandomPasses, EinsumsAreExact) {
+  const std::map<char, int64_t> sizes{{'b', 2}, {'h', 4}, {'m', 2}, {'n', 2}, {'k', 4}};
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    Draw draw(seed);
+    const auto shuffled = [&](std::string_view labels) {
+      std::string text;
+      for (const int64_t i : draw.permutation(labels.size())) text += labels[static_cast<size_t>(i)];
+      return text;
+    };
+    const std::string a = shuffled("bhmk"), b = shuffled("bhkn"), result = shuffled("bhmn");
+    expect_exact(DType::f32, draw, [&](GraphBuilder& f, Var x, auto output) {
+      const auto with = [&](const std::string& labels) {
+        Shape shape;
+        for (const char label : labels) shape.emplace_back(sizes.at(label));
+        return f.reshape(x, shape);
+      };
+      output([&] { return f.einsum({with(a), with(b)}, fmt::format("{},{}->{}", a, b, result)); });
+    });
+  }
+}
+
 // Every function of every function.
 TEST(RandomPasses, UnaryChainsAreExact) {
   constexpr auto kFns = EnumNames<UnaryFn>::names.size();

@@ -146,6 +146,33 @@ constexpr RuleCase kCases[] = {
      "%y = matmul %x, %z {transpose_a=true}"},
     {"matmul_of_transpose", "%x: f32[3, 2, 2], %z: f32[3, 4]", "%a = transpose %x {perm=[2, 1, 0]}; %y = matmul %a, %z",
      ""},
+    // ------------------------------------------------------------------------------------------------------- einsum
+    {"einsum_as_matmul", "%x: f32[S, 3], %z: f32[3, 4]", "%y = einsum [%x, %z] {equation=\"ij,jk->ik\"}",
+     "%y = matmul %x, %z"},
+    {"einsum_as_matmul", "%x: f32[2, 3, S, 8], %z: f16[2, 3, T, 8]",
+     "%y = einsum [%x, %z] {equation=\"bhsd,bhtd->bhst\"}", "%y = matmul %x, %z {transpose_b=true}"},
+    // The second operand has the rows; axes in another order, of the operands and of the result.
+    {"einsum_as_matmul", "%x: f32[2, 3, S], %z: f32[2, T, 3]", "%y = einsum [%x, %z] {equation=\"bks,btk->bts\"}",
+     "%y = matmul %z, %x"},
+    {"einsum_as_matmul", "%x: f32[2, 3, S], %z: f32[2, 3, T]", "%y = einsum [%x, %z] {equation=\"bks,bkt->bst\"}",
+     "%y = matmul %x, %z {transpose_a=true}"},
+    {"einsum_as_matmul", "%x: f32[2, S, 3, 8], %z: f32[2, T, 3, 8]",
+     "%y = einsum [%x, %z] {equation=\"bshd,bthd->bhst\"}",
+     "%0 = transpose %x {perm=[0, 2, 1, 3]}; %1 = transpose %z {perm=[0, 2, 1, 3]}; "
+     "%y = matmul %0, %1 {transpose_b=true}"},
+    {"einsum_as_matmul", "%x: f32[2, 3, S, T], %z: f32[2, T, 3, 8]",
+     "%y = einsum [%x, %z] {equation=\"bhst,bthd->bshd\"}",
+     "%0 = transpose %z {perm=[0, 2, 1, 3]}; %1 = matmul %x, %0; %y = transpose %1 {perm=[0, 2, 1, 3]}"},
+    {"einsum_as_matmul", "%x: f32[1, S, 8], %z: f32[5, 8, T]", "%y = einsum [%x, %z] {equation=\"...ij,...jk->...ik\"}",
+     "%y = matmul %x, %z"},
+    // Two labels that are summed, one of a single operand, none; two labels of one operand; a diagonal; three operands.
+    {"einsum_as_matmul", "%x: f32[S, 3, 4], %z: f32[3, 4, T]", "%y = einsum [%x, %z] {equation=\"iab,abj->ij\"}", ""},
+    {"einsum_as_matmul", "%x: f32[S, 3], %z: f32[S, T]", "%y = einsum [%x, %z] {equation=\"bk,bt->bt\"}", ""},
+    {"einsum_as_matmul", "%x: f32[S], %z: f32[T]", "%y = einsum [%x, %z] {equation=\"i,j->ij\"}", ""},
+    {"einsum_as_matmul", "%x: f32[2, S, 3], %z: f32[3, T]", "%y = einsum [%x, %z] {equation=\"bsk,kt->bst\"}", ""},
+    {"einsum_as_matmul", "%x: f32[S, 3], %z: f32[3]", "%y = einsum [%x, %z] {equation=\"ij,j->i\"}", ""},
+    {"einsum_as_matmul", "%x: f32[3, 3, S], %z: f32[3, T]", "%y = einsum [%x, %z] {equation=\"kks,kt->st\"}", ""},
+    {"einsum_as_matmul", "%x: f32[S, 3], %z: f32[3, 4]", "%y = einsum [%x, %z, %z] {equation=\"ij,jk,jk->ik\"}", ""},
     // ------------------------------------------------------------------------------------------------------- dtypes
     {"cast_same", "%x: f16[3]", "%y = cast %x {dtype=f16}", "return %x"},
     {"cast_same", "%x: i8[3]", "%y = cast %x {dtype=i8, saturate=true}", "return %x"},
