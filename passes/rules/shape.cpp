@@ -1,5 +1,6 @@
 // Rules about ops that move elements.
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -81,6 +82,25 @@ std::optional<Var> slice_of_everything(const op::Slice& op, const Site& site) {
 
 bool has_steps(const op::Slice& op) {
   return std::ranges::any_of(op.steps, [](int64_t step) { return step != 1; });
+}
+
+// Axes from the front and in order, none that is left whole, no steps where all are 1.
+std::optional<Var> slice_by_default(const op::Slice& op, const Site& site) {
+  const Shape& shape = site.shape(op.x);
+  std::map<size_t, size_t> places;  // of axes, in order
+  for (size_t i = 0; i < op.axes.size(); ++i) {
+    const auto axis = static_cast<size_t>(from_front(op.axes[i], shape.size()));
+    const bool whole = op.starts[i] == Dim(0) && op.stops[i] == shape[axis] && (op.steps.empty() || op.steps[i] == 1);
+    if (!whole) places.emplace(axis, i);
+  }
+  op::Slice shorter{.x = op.x};
+  for (const auto& [axis, i] : places) {
+    shorter.axes.push_back(static_cast<int64_t>(axis));
+    shorter.starts.push_back(op.starts[i]);
+    shorter.stops.push_back(op.stops[i]);
+    if (has_steps(op)) shorter.steps.push_back(op.steps[i]);
+  }
+  return shorter == op ? std::nullopt : std::optional(site.to().add(site.moved(shorter)).front());
 }
 
 std::optional<Var> slice_of_slice(const op::Slice& op, const Site& site) {
@@ -217,6 +237,7 @@ const Rule rules[] = {
     rule<broadcast_of_broadcast>("broadcast_of_broadcast", "broadcast(broadcast(x)) → broadcast(x)"),
     rule<of_full<op::Broadcast>>("broadcast_of_full", "broadcast(full) → full"),
     rule<slice_of_everything>("slice_of_everything", "slice(x) of all there is → x"),
+    rule<slice_by_default>("slice_by_default", "slice(x), its axes from the front, only those that it cuts"),
     rule<slice_of_slice>("slice_of_slice", "slice(slice(x)), both of step 1 → slice(x)"),
     rule<concatenate_of_one>("concatenate_of_one", "concatenate([x]) → x"),
     rule<concatenate_of_concatenate>("concatenate_of_concatenate",
