@@ -34,20 +34,52 @@ std::vector<int64_t> last_swapped(std::vector<int64_t> perm) {
   return perm;
 }
 
+// A mask, and the rank of the scores that it is for.
+struct Mask {
+  Ref ref{};
+  int64_t rank = 4;
+};
+
 struct Scores {
   Ref q{}, k{};
   bool k_transposed = false;  // k is [B,H,D,T]
   double scale = 1;
   std::optional<double> softcap;
-  std::optional<Ref> seen;   // a bool mask
-  bool hides = false;        // true in it is what is not seen
-  std::vector<Ref> addends;  // float masks
+  std::optional<Mask> seen;   // of bool
+  bool hides = false;         // true in it is what is not seen
+  std::vector<Mask> addends;  // of floats
+  Shape batch_heads;          // B and H, where some values have them as one axis and some as two
 };
 
-// scale·q·kᵀ, where scale may be in three places.
+// Matrices that have B·H and are reshaped to B and H in front, or the other way round.
+struct Split {
+  Ref x;
+  Shape batch_heads;
+};
+std::optional<Split> split_of(const Site& site, Ref ref) {
+  const auto* reshape = site.made_by<op::Reshape>(ref);
+  if (!reshape) return {};
+  const Shape &from = site.shape(reshape->x), &to = site.shape(ref);
+  const Shape& longer = from.size() > to.size() ? from : to;
+  if (from.size() + to.size() != 7 || longer.size() != 4) return {};
+  if (!std::equal(to.end() - 2, to.end(), from.end() - 2)) return {};
+  return Split{reshape->x, {longer[0], longer[1]}};
+}
+
+// Whether the scores have such axes in one way alone.
+bool agree(Scores& scores, const Split& split) {
+  if (scores.batch_heads.empty()) scores.batch_heads = split.batch_heads;
+  return scores.batch_heads == split.batch_heads;
+}
+
+// scale·q·kᵀ, where scale may be in four places.
 std::optional<Scores> product_of_queries(const Site& site, Ref ref) {
   Scores scores;
-  const Ref inner = through_widening(site, without_number(site, ref, scores.scale));
+  Ref inner = through_widening(site, without_number(site, ref, scores.scale));
+  if (const auto split = split_of(site, inner)) {
+    scores.batch_heads = split->batch_heads;
+    inner = through_widening(site, without_number(site, split->x, scores.scale));
+  }
   const auto* matmul = site.made_by<op::Matmul>(inner);
   if (!matmul || matmul->transpose_a) return {};
   scores.q = without_number(site, matmul->a, scores.scale);
@@ -74,17 +106,24 @@ std::optional<Scores> capped(const Site& site, Ref ref) {
 }
 
 // The same, perhaps with masks that are added.
-std::optional<Scores> biased(const Site& site, Ref ref, int masks = 2) {
+std::optional<Scores> split_and_biased(const Site& site, Ref ref, int masks = 2);
+std::optional<Scores> biased(const Site& site, Ref ref, int masks) {
   const op::Binary* sum = masks > 0 ? site.binary(BinaryFn::add, ref) : nullptr;
   if (!sum) return capped(site, ref);
   for (const auto& [part, mask] : {std::pair(sum->a, sum->b), std::pair(sum->b, sum->a)}) {
     if (!is_real(site.dtype(mask)) || site.shape(part) != site.shape(ref)) continue;
-    auto scores = biased(site, part, masks - 1);
+    auto scores = split_and_biased(site, part, masks - 1);
     if (!scores) continue;
-    scores->addends.push_back(mask);
+    scores->addends.push_back({mask, site.type(ref).rank()});
     return scores;
   }
   return {};
+}
+
+std::optional<Scores> split_and_biased(const Site& site, Ref ref, int masks) {
+  const auto split = split_of(site, ref);
+  auto scores = biased(site, split ? split->x : ref, masks);
+  return scores && (!split || agree(*scores, *split)) ? scores : std::nullopt;
 }
 
 // About the lowest number of the dtype, as exporters write for -inf.
@@ -108,22 +147,14 @@ bool hides_keys(const Site& site, const op::Select& op, Ref result, bool hidden)
 std::optional<Scores> masked(const Site& site, Ref ref) {
   const Ref inner = through_widening(site, ref);
   const auto* select = site.made_by<op::Select>(inner);
-  if (!select) return biased(site, inner);
+  if (!select) return split_and_biased(site, inner);
   const bool hides = hides_keys(site, *select, inner, true);
   if (!hides && !hides_keys(site, *select, inner, false)) return {};
   auto scores = capped(site, hides ? select->b : select->a);
   if (!scores || site.dtype(select->condition) != DType::bool_) return {};
-  scores->seen = select->condition;
+  scores->seen = {select->condition, site.type(inner).rank()};
   scores->hides = hides;
   return scores;
-}
-
-// The mask of attention, if any. Two that are added stand for their sum.
-std::optional<Var> mask_of(const Site& site, const Scores& scores) {
-  if (scores.seen) return scores.hides ? site.to().logical_not(site(*scores.seen)) : site(*scores.seen);
-  std::optional<Var> sum;
-  for (const Ref addend : scores.addends) sum = sum ? *sum + site(addend) : site(addend);
-  return sum;
 }
 
 // -------------------------------------------------------------------------------------------------------------- heads
@@ -196,28 +227,60 @@ Ref through_rounding(const Site& site, Ref ref, DType dtype) {
   return cast && !cast->saturate && cast->dtype == dtype ? cast->x : ref;
 }
 
-// [N,S,D] as [N,1,S,D]
-Var with_heads(GraphBuilder& graph, Var x) {
+// [B·H,S,D] as [B,H,S,D]; of masks also [1,S,D] as [1,1,S,D].
+Var with_heads(const Shape& batch_heads, Var x) {
   const Shape& shape = x.shape();
   if (shape.size() != 3) return x;
-  return graph.reshape(x, {shape[0], 1, shape[1], shape[2]});
+  const bool one = shape[0] == Dim(1);
+  return x.graph().reshape(x, {one ? 1 : batch_heads[0], one ? 1 : batch_heads[1], shape[1], shape[2]});
 }
 
-std::optional<Var> attention(const op::Matmul& op, const Site& site) {
-  if (op.transpose_a || op.transpose_b) return {};
+// The mask of attention, if any. Two that are added stand for their sum.
+std::optional<Var> mask_of(const Site& site, const Scores& scores) {
+  const auto with_rank = [&](const Mask& mask, Var x) {
+    return mask.rank == 3 ? with_heads(scores.batch_heads, x) : x;
+  };
+  if (scores.seen) {
+    const Var seen = site(scores.seen->ref);
+    return with_rank(*scores.seen, scores.hides ? site.to().logical_not(seen) : seen);
+  }
+  std::optional<Var> sum;
+  for (const Mask& addend : scores.addends) {
+    const Var mask = with_rank(addend, site(addend.ref));
+    sum = sum ? *sum + mask : mask;
+  }
+  return sum;
+}
+
+// The scores behind the weights of a product. Where nothing says what B and H are, all values have the same rank, and
+// those of rank 3 are of one head each.
+std::optional<Scores> scores_of(const Site& site, const op::Matmul& op) {
   const DType dtype = site.result_type().dtype;
-  const Ref weights = without_guard(site, through_rounding(site, without_guard(site, op.a), dtype));
+  const auto split = split_of(site, op.a);
+  const Ref product = split ? split->x : op.a;
+  const Ref weights = without_guard(site, through_rounding(site, without_guard(site, product), dtype));
   const auto* softmax = site.made_by<op::Softmax>(weights);
   if (!softmax || softmax->log) return {};
   const int64_t rank = site.type(weights).rank();
   if ((rank != 3 && rank != 4) || (softmax->axis != -1 && softmax->axis != rank - 1)) return {};
   if (site.dtype(weights) != dtype && site.dtype(weights) != widened(dtype)) return {};
-  const auto scores = masked(site, softmax->x);
-  if (!scores || site.type(scores->q).rank() != rank || site.type(op.b).rank() != rank) return {};
-  const auto common = promote(site.dtype(scores->q), site.dtype(scores->k));
-  if (!common || promote(*common, site.dtype(op.b)) != dtype) return {};
+  auto scores = masked(site, softmax->x);
+  if (!scores || (split && !agree(*scores, *split))) return {};
+  const int64_t of_queries = site.type(scores->q).rank(), of_values = site.type(op.b).rank();
+  if (scores->batch_heads.empty()) {
+    if (of_queries != rank || of_values != rank) return {};
+    if (rank == 3) scores->batch_heads = {site.shape(scores->q)[0], 1};
+  }
+  return scores;
+}
 
-  GraphBuilder& graph = site.to();
+std::optional<Var> attention(const op::Matmul& op, const Site& site) {
+  if (op.transpose_a || op.transpose_b) return {};
+  const auto scores = scores_of(site, op);
+  if (!scores) return {};
+  const auto common = promote(site.dtype(scores->q), site.dtype(scores->k));
+  if (!common || promote(*common, site.dtype(op.b)) != site.result_type().dtype) return {};
+
   std::optional<Var> keys = keys_of(site, *scores), values = site(op.b);
   if (!keys) return {};
   const auto few_keys = scores->k_transposed ? std::nullopt : before_repeat(site, scores->k);
@@ -226,11 +289,11 @@ std::optional<Var> attention(const op::Matmul& op, const Site& site) {
     keys = few_keys;
     values = few_values;
   }
-  std::optional<Var> mask = mask_of(site, *scores);
-  const Var q = with_heads(graph, site(scores->q)), k = with_heads(graph, *keys), v = with_heads(graph, *values);
-  if (mask && rank == 3) mask = with_heads(graph, *mask);
-  const Var y = graph.attention(q, k, v, {.mask = mask, .scale = scores->scale, .softcap = scores->softcap});
-  return rank == 3 ? graph.reshape(y, site.result_type().shape) : y;
+  const auto with = [&](Var x) { return with_heads(scores->batch_heads, x); };
+  const Var q = with(site(scores->q)), k = with(*keys), v = with(*values);
+  const std::optional<Var> mask = mask_of(site, *scores);
+  const Var y = site.to().attention(q, k, v, {.mask = mask, .scale = scores->scale, .softcap = scores->softcap});
+  return site.result_type().rank() == 3 ? site.to().reshape(y, site.result_type().shape) : y;
 }
 
 // ------------------------------------------------------------------------------------------------------------- causal

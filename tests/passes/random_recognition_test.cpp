@@ -100,14 +100,26 @@ Var Speller::softmax(Var x, bool log) {
   return draw_.chance(50) ? powers / all : product(powers, f_.reciprocal(all));
 }
 
+// Perhaps with batch and heads as one axis around the products.
 Var Speller::attention(Var x) {
-  Var scores = product(f_.matmul(x, f_.transpose(x, {0, 1, 3, 2})), number(0.25));
+  const bool joined = draw_.chance(30), einsum = draw_.chance(30);
+  const Var y = joined ? f_.reshape(x, {8, s_, 8}) : x;
+  Var scores = y;
+  if (einsum) {
+    scores = f_.einsum({y, y}, joined ? "nsd,ntd->nst" : "bhsd,bhtd->bhst");
+  } else {
+    scores = f_.matmul(y, f_.transpose(y, joined ? std::vector<int64_t>{0, 2, 1} : std::vector<int64_t>{0, 1, 3, 2}));
+  }
+  if (joined) scores = f_.reshape(scores, {2, 4, s_, s_});
+  scores = product(scores, number(0.25));
   if (draw_.chance(50)) {
     const Var rows = f_.reshape(f_.iota(s_), {s_, 1}), columns = f_.iota(s_);
     const Var seen = draw_.chance(50) ? f_.le(columns, rows) : f_.ge(rows, columns);
     scores = f_.select(seen, scores, number(-std::numeric_limits<double>::infinity()));
   }
-  return f_.matmul(softmax(scores, false), x);
+  const Var weights = softmax(scores, false);
+  if (!joined) return einsum ? f_.einsum({weights, x}, "bhst,bhtd->bhsd") : f_.matmul(weights, x);
+  return f_.reshape(f_.matmul(f_.reshape(weights, {8, s_, s_}), y), x.shape());
 }
 
 // The last axis of x, all of it, turned.

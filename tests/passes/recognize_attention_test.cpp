@@ -84,6 +84,39 @@ constexpr RuleCase kCases[] = {
      "%0 = reshape %q {shape=[6, 1, S, 8]}; %1 = reshape %k {shape=[6, 1, T, 8]}; "
      "%2 = reshape %v {shape=[6, 1, T, 4]}; %3 = reshape %z {shape=[1, 1, S, T]}; "
      "%4 = attention %0, %1, %2, %3 {scale=1}; %y = reshape %4 {shape=[6, S, 4]}"},
+    // The same, with both as two axes for a mask and the softmax; for a mask alone; for a selection.
+    {"attention", "%q: f32[4*S, T, 8], %k: f32[4*S, N, 8], %v: f32[4*S, N, 6], %b: f32[4*S, 1, N], %z: f32[S, 1, T, N]",
+     "%m = matmul %q, %k {transpose_b=true}; %a = add %m, %b; %c = reshape %a {shape=[S, 4, T, N]}; %d = add %c, %z; "
+     "%p = softmax %d; %e = reshape %p {shape=[4*S, T, N]}; %y = matmul %e, %v",
+     "%0 = reshape %q {shape=[S, 4, T, 8]}; %1 = reshape %k {shape=[S, 4, N, 8]}; "
+     "%2 = reshape %v {shape=[S, 4, N, 6]}; %3 = reshape %b {shape=[S, 4, 1, N]}; %4 = add %3, %z; "
+     "%5 = attention %0, %1, %2, %4 {scale=1}; %y = reshape %5 {shape=[4*S, T, 6]}"},
+    {"attention", "%q: f32[6, S, 8], %k: f32[6, T, 8], %v: f32[6, T, 4], %z: f32[2, 1, S, T], %b: f32[1, S, T]",
+     "%m = matmul %q, %k {transpose_b=true}; %c = reshape %m {shape=[2, 3, S, T]}; %d = add %c, %z; "
+     "%e = reshape %d {shape=[6, S, T]}; %a = add %e, %b; %p = softmax %a; %y = matmul %p, %v",
+     "%0 = reshape %q {shape=[2, 3, S, 8]}; %1 = reshape %k {shape=[2, 3, T, 8]}; "
+     "%2 = reshape %v {shape=[2, 3, T, 4]}; %3 = reshape %b {shape=[1, 1, S, T]}; %4 = add %z, %3; "
+     "%5 = attention %0, %1, %2, %4 {scale=1}; %y = reshape %5 {shape=[6, S, 4]}"},
+    {"attention", "%q: f32[6, S, 8], %k: f32[6, T, 8], %v: f32[2, 3, T, 4]",
+     "%i = full {shape=[], value=-inf}; %z = full {shape=[2, 1, S, T], value=true, dtype=bool}; "
+     "%m = matmul %q, %k {transpose_b=true}; %c = reshape %m {shape=[2, 3, S, T]}; %d = select %z, %c, %i; "
+     "%p = softmax %d; %y = matmul %p, %v",
+     "%z = full {shape=[2, 1, S, T], value=true, dtype=bool}; %0 = reshape %q {shape=[2, 3, S, 8]}; "
+     "%1 = reshape %k {shape=[2, 3, T, 8]}; %y = attention %0, %1, %v, %z {scale=1}"},
+    // Split in two ways; other matrices; scores times something.
+    {"attention", "%q: f32[6, S, 8], %k: f32[6, T, 8], %v: f32[6, T, 4], %z: f32[2, 1, S, T], %b: f32[3, 1, S, T]",
+     "%m = matmul %q, %k {transpose_b=true}; %c = reshape %m {shape=[2, 3, S, T]}; %d = add %c, %z; "
+     "%e = reshape %d {shape=[3, 2, S, T]}; %a = add %e, %b; %p = softmax %a; %g = reshape %p {shape=[6, S, T]}; "
+     "%y = matmul %g, %v",
+     ""},
+    {"attention", "%q: f32[6, 4, 8], %k: f32[6, 4, 8], %v: f32[6, 4, 5], %z: f32[3, 1, 8, 4]",
+     "%m = matmul %q, %k {transpose_b=true}; %c = reshape %m {shape=[3, 1, 8, 4]}; %d = add %c, %z; %p = softmax %d; "
+     "%e = reshape %p {shape=[6, 4, 4]}; %y = matmul %e, %v",
+     ""},
+    {"attention", "%q: f32[6, S, 8], %k: f32[6, T, 8], %v: f32[6, T, 4], %z: f32[2, 1, S, T]",
+     "%m = matmul %q, %k {transpose_b=true}; %c = reshape %m {shape=[2, 3, S, T]}; %d = mul %c, %z; %p = softmax %d; "
+     "%e = reshape %p {shape=[6, S, T]}; %y = matmul %e, %v",
+     ""},
     // Softmax in f32 between products in f16.
     {"attention", "%q: f16[2, 4, S, 8], %k: f16[2, 4, T, 8], %v: f16[2, 4, T, 6]",
      "%c = full {shape=[], value=0.25, dtype=f16}; %m = matmul %q, %k {transpose_b=true}; %s = mul %m, %c; "
