@@ -90,6 +90,17 @@ std::optional<Var> mish(const op::Binary& op, const Site& site) {
   return of ? std::optional(site.to().mish(*of)) : std::nullopt;
 }
 
+// x·hard_sigmoid(x), where that is clip(x/6 + 1/2, 0, 1)
+std::optional<Var> hard_swish(const op::Binary& op, const Site& site) {
+  const auto of = gated(op, site, 1, [&](Ref x, Ref gate) {
+    const auto* hard = site.made_by<op::Activation>(gate);
+    if (!hard || hard->fn != ActivationFn::hard_sigmoid || hard->x != x) return false;
+    const ActivationParameters parameters = parameters_of(*hard);
+    return is_rounded(parameters.alpha, 1.0 / 6, site.dtype(gate)) && parameters.beta == 0.5;
+  });
+  return of ? std::optional(site.to().hard_swish(*of)) : std::nullopt;
+}
+
 // The y of 1 + fn(y).
 std::optional<Ref> in_one_plus(const Site& site, UnaryFn fn, Ref ref) {
   const std::optional<Ref> other = added_to(site, 1, ref);
@@ -181,6 +192,7 @@ const Rule rules[] = {
     rule<silu_as_quotient>("silu_as_quotient", "x / (1 + exp(-x)) → silu"),
     rule<quick_gelu>("quick_gelu", "x·sigmoid(1.702·x) → quick_gelu"),
     rule<mish>("mish", "x·tanh(softplus(x)) → mish"),
+    rule<hard_swish>("hard_swish", "x·hard_sigmoid(x) of slope 1/6 → hard_swish"),
     rule<gelu>("gelu", "x·(1 + erf(x/√2))/2 → gelu"),
     rule<gelu_tanh>("gelu_tanh", "x·(1 + tanh(√(2/π)·(x + 0.044715·x³)))/2 → gelu_tanh"),
     rule<glu>("glu", "value·f(gate), f sigmoid, silu, gelu or relu → glu, swiglu, geglu, reglu"),

@@ -62,13 +62,14 @@ Var Speller::activation(Var x) {
   const Var divisor = sum(f_.exp(-x), number(1));
   const Var sigmoid = draw_.chance(50) ? f_.reciprocal(divisor) : 1 / divisor;
   const Var half = product(x, number(0.5));
-  switch (draw_.below(7)) {
+  switch (draw_.below(8)) {
     case 0: return sigmoid;
     case 1: return product(x, sigmoid);
     case 2: return x / divisor;
     case 3: return product(x, f_.sigmoid(product(x, number(1.702))));
     case 4: return product(x, f_.tanh(f_.softplus(x)));
-    case 5: return product(half, sum(f_.erf(x / std::numbers::sqrt2), number(1)));
+    case 5: return product(x, f_.hard_sigmoid(x, {.alpha = 1.0 / 6}));
+    case 6: return product(half, sum(f_.erf(x / std::numbers::sqrt2), number(1)));
     default: {
       const Var cubic = sum(x, product(f_.square(x) * x, number(0.044715)));
       return product(half, sum(f_.tanh(product(cubic, number(std::sqrt(2 / std::numbers::pi)))), number(1)));
@@ -258,6 +259,7 @@ constexpr std::string_view kFound[] = {"sigmoid_as_reciprocal",
                                        "silu_as_quotient",
                                        "quick_gelu",
                                        "mish",
+                                       "hard_swish",
                                        "gelu",
                                        "gelu_tanh",
                                        "layer_norm",

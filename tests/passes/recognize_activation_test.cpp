@@ -50,6 +50,15 @@ constexpr RuleCase kCases[] = {
      ""},
     {"mish", "%x: f32[S]", "%p = softplus %x; %t = tanh %p; %y = mul %x, %t", "%y = mish %x"},
     {"mish", "%x: f32[S]", "%p = softplus %x; %t = sigmoid %p; %y = mul %x, %t", ""},
+    {"hard_swish", "%x: f32[S]", "%g = hard_sigmoid %x {alpha=0.1666666716337204, beta=0.5}; %y = mul %g, %x",
+     "%y = hard_swish %x"},
+    {"hard_swish", "%x: f16[S]", "%g = hard_sigmoid %x {alpha=0.16666666666666666}; %y = mul %x, %g",
+     "%y = hard_swish %x"},
+    // Another slope, another offset, a slope that f64 rounds otherwise, another value.
+    {"hard_swish", "%x: f32[S]", "%g = hard_sigmoid %x; %y = mul %x, %g", ""},
+    {"hard_swish", "%x: f32[S]", "%g = hard_sigmoid %x {alpha=0.1666666716337204, beta=0.25}; %y = mul %x, %g", ""},
+    {"hard_swish", "%x: f64[S]", "%g = hard_sigmoid %x {alpha=0.1666666716337204}; %y = mul %x, %g", ""},
+    {"hard_swish", "%x: f32[S], %z: f32[S]", "%g = hard_sigmoid %z {alpha=0.1666666716337204}; %y = mul %x, %g", ""},
     // --------------------------------------------------------------------------------------------------------- gelu
     {"gelu", "%x: f32[S, 3]",
      "%h = full {shape=[], value=0.5}; %o = full {shape=[], value=1}; %r = full {shape=[], value=1.4142135623730951}; "
