@@ -289,7 +289,8 @@ TEST_P(CustomOps, WhatTheyThrowFailsTheCallAlone) {
        "[custom] op 'acme.hook' of the host refuses: [hook] row 9 is not there (at f: %y)"},
       {[] { throw 42; }, Code::invalid_argument,
        "[custom] op 'acme.hook' of the host throws something without a text (at f: %y)"},
-      {[] { throw std::bad_alloc(); }, Code::limit, "[custom] op 'acme.hook' of the host has no more memory (at f: %y)"},
+      {[] { throw std::bad_alloc(); }, Code::limit,
+       "[custom] op 'acme.hook' of the host has no more memory (at f: %y)"},
   };
   const auto hook = std::make_shared<std::function<void()>>([] {});
   add_hook(*registry, "acme.hook", [hook] { (*hook)(); });
