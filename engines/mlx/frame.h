@@ -63,7 +63,7 @@ class Meter {
 struct Call {
   const Plan& plan;
   Device& device;
-  const std::vector<array>* weights;
+  const std::vector<array>* weights;  // while it is lowered
   Meter meter;
   std::vector<array> states;  // as the call sees them so far
   std::vector<bool> states_written;

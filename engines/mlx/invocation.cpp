@@ -184,6 +184,7 @@ void MlxInvocation::release() noexcept {
 
 void MlxInvocation::forget_work() {
   frame_.clear();
+  call_.weights = nullptr;
   inputs_.clear();
   call_.known.clear();
   call_.states.clear();

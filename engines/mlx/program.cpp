@@ -106,7 +106,8 @@ std::unique_ptr<Invocation> MlxProgram::invocation(GraphId method) {
 
 void MlxProgram::start(Invocation& call) {
   auto weights = std::static_pointer_cast<const Weights>(std::exchange(call.weights, nullptr));
-  dynamic_cast<MlxInvocation&>(call).start(weights ? *weights : *(weights = weights_now()));
+  if (!weights) weights = weights_now();
+  dynamic_cast<MlxInvocation&>(call).start(*weights);
 }
 
 std::vector<std::string> MlxProgram::explain(GraphId id) const {
