@@ -203,8 +203,9 @@ void bind_size(const std::string& flag, const Program& program, Bindings& into) 
   const size_t equals = flag.find('=');
   int64_t size = 0;
   const char* end = flag.data() + flag.size();
-  const auto [stop, error] = std::from_chars(flag.data() + equals + 1, end, size);
-  const bool number = equals != std::string::npos && error == std::errc() && stop == end;
+  const char* begin = equals == std::string::npos ? end : flag.data() + equals + 1;
+  const auto [stop, error] = std::from_chars(begin, end, size);
+  const bool number = error == std::errc() && stop == end;
   if (!number) refuse(flag, "expected SYMBOL=NUMBER, the number of 64 bits");
   for (const Symbol& symbol : program.symbols) {
     if (symbol.name() == flag.substr(0, equals)) return into.bind(symbol, size);
