@@ -26,11 +26,10 @@ class Factors {
 
  private:
   void collect(Ref ref, int depth) {
-    if (ref == whole_) {
-      product_.factors.push_back(ref);
-    } else if (const auto number = usable_number(view_, ref)) {
+    const bool is_whole = ref == whole_;
+    if (const auto number = is_whole ? std::nullopt : usable_number(view_, ref)) {
       product_.number *= *number;
-    } else if (depth == 0 || view_.type(ref) != type_ || !look_through(ref, depth - 1)) {
+    } else if (is_whole || depth == 0 || view_.type(ref) != type_ || !look_through(ref, depth - 1)) {
       product_.factors.push_back(ref);
     }
   }

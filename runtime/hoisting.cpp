@@ -20,7 +20,8 @@ class Hoisting final : public CompiledProgram {
                                                   std::move(method.weights));
       try {
         prepared.values = compute(prepared, {});
-      } catch (const Error&) {  // its calls will say what is wrong with the weights
+      } catch (const Error&) {
+        prepared.values = nullptr;  // its calls will say what is wrong with the weights
       }
     }
   }
