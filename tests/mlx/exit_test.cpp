@@ -1,5 +1,4 @@
-// Processes that end in the midst of calls: none crashes, and none stays. Of CUDA that is not so: its own libraries shut
-// down before anyone else is told.
+// Processes that end in the midst of calls, their first ones: none crashes, and none stays.
 #include <gtest/gtest.h>
 
 #include <chrono>

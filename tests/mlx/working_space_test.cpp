@@ -57,7 +57,7 @@ Tensor random(const Sizes& sizes) {
 }
 
 TEST(WorkingSpace, IsWhatMlxAllocates) {
-  if (find_engine("mlx").devices().size() > 1) GTEST_SKIP() << "beside a GPU nothing bounds what MLX allocates ahead";
+  const bool is_bounded = find_engine("mlx").devices().size() == 1;  // beside a GPU MLX allocates ahead as it likes
   for (const Row& row : rows) {
     for (const char* mode : {"lazy", "compiled"}) {
       CompileOptions options{.engine = "mlx", .device = "cpu", .mode = mode};
@@ -75,7 +75,9 @@ TEST(WorkingSpace, IsWhatMlxAllocates) {
       const auto before = static_cast<int64_t>(mx::get_active_memory());
       EXPECT_NO_THROW(session.run(inputs)) << row.name << ", " << mode;
       const int64_t peak = static_cast<int64_t>(mx::get_peak_memory()) - before;
-      EXPECT_LE(peak, needed + ahead) << row.name << ", " << mode;
+      if (is_bounded) {
+        EXPECT_LE(peak, needed + ahead) << row.name << ", " << mode;
+      }
       EXPECT_GE(peak, needed / 3) << row.name << ", " << mode;
     }
   }
