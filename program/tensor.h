@@ -4,7 +4,8 @@
 //            `owner` keeps alive. Row-major and dense; 4- and 2-bit dtypes are packed low bits first over the whole
 //            tensor; packed tensors as docs/semantics.md lays them out.
 // Threads    reading from any thread. `mutable_bytes` is for whoever just allocated.
-// Failure    a byte count that differs from the type's throws Code::type_mismatch; a size that overflows Code::limit.
+// Failure    a byte count that differs from the type's throws Code::type_mismatch; a size that overflows Code::limit,
+//            as does memory that the system does not have.
 #pragma once
 
 #include <cstddef>
@@ -60,6 +61,13 @@ class Tensor {
   bool is_aligned() const;
   // Itself, or a copy that is aligned.
   Tensor aligned() const;
+  // The elements in another dtype, by the rules of `cast` without `saturate` (docs/semantics.md). Shares the bytes when
+  // the dtype is the same. Throws Code::type_mismatch for packed, and from c64 to a storage dtype.
+  Tensor to(DType dtype) const;
+  // A dense copy stretched to `sizes` by NumPy's rules: axes align at the end, a size of 1 repeats and a missing axis
+  // counts as 1. Shares the bytes when the sizes are the same. Throws Code::type_mismatch when x does not broadcast to
+  // `sizes` or is packed.
+  Tensor broadcast_to(Sizes sizes) const;
   // The elements as T. Throws Code::type_mismatch when T is another dtype, Code::invalid_argument when it is not aligned.
   template <class T>
   std::span<const T> as() const {

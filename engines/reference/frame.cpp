@@ -8,7 +8,6 @@
 #include <new>
 #include <utility>
 
-#include "engines/reference/convert.h"
 #include "engines/reference/execute.h"
 #include "engines/reference/kernel.h"
 #include "program/debug.h"

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "engines/quant_facts.h"
-#include "engines/reference/convert.h"
 #include "engines/reference/elements.h"
 #include "engines/reference/gguf_blocks.h"
 #include "engines/reference/numbers.h"

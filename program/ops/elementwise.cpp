@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "program/activation.h"
+#include "program/convert.h"
 #include "program/decompose.h"
 #include "program/infer.h"
 #include "program/ops/ranges.h"
@@ -199,11 +200,7 @@ static Types rule(const op::Select& op, const Scope& s) {
 
 static Types rule(const op::Cast& op, const Scope& s) {
   const TensorType& x = s.type(op.x);
-  if (x.dtype == DType::packed) s.refuse("x", "packed", "a dtype of single elements (dequantize it)");
-  if (op.dtype == DType::packed) s.refuse("dtype", "packed", "a dtype of single elements (quantize makes packed ones)");
-  if (x.dtype == DType::c64 && kind(op.dtype) == Kind::storage) {
-    s.refuse("dtype", std::string(to_string(op.dtype)), "bool, integer, real or complex (x is c64)");
-  }
+  elements::check_convertible(x.dtype, op.dtype);
   return {{op.dtype, x.shape, {}}};
 }
 

@@ -3,7 +3,6 @@
 #include <numbers>
 
 #include "engines/reference/activation.h"
-#include "engines/reference/convert.h"
 #include "engines/reference/kernel.h"
 #include "engines/reference/numbers.h"
 #include "engines/reference/walk.h"

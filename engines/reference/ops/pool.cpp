@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "engines/reference/convert.h"
 #include "engines/reference/kernel.h"
 #include "engines/reference/numbers.h"
 #include "engines/reference/walk.h"

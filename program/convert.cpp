@@ -1,12 +1,15 @@
-#include "engines/reference/convert.h"
+#include "program/convert.h"
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
-namespace ingot::reference {
+#include "program/error.h"
+
+namespace ingot::elements {
 
 // ---------------------------------------------------------------------------------------------------------- extremes
 
@@ -153,6 +156,17 @@ struct Conversion {
 
 }  // namespace
 
+void check_convertible(DType x, DType dtype) {
+  const auto refuse = [](std::string_view subject, DType actual, std::string expected) {
+    throw Error::mismatch(Code::type_mismatch, "", subject, std::string(to_string(actual)), std::move(expected));
+  };
+  if (x == DType::packed) refuse("x", x, "a dtype of single elements (dequantize it)");
+  if (dtype == DType::packed) refuse("dtype", dtype, "a dtype of single elements (quantize makes packed ones)");
+  if (x == DType::c64 && kind(dtype) == Kind::storage) {
+    refuse("dtype", dtype, "bool, integer, real or complex (x is c64)");
+  }
+}
+
 void convert(const Tensor& x, Tensor& y, bool saturate) {
   const Conversion conversion{y.dtype(), saturate};
   with_domain(x.dtype(), [&]<class From>() {
@@ -164,4 +178,4 @@ void convert(const Tensor& x, Tensor& y, bool saturate) {
   });
 }
 
-}  // namespace ingot::reference
+}  // namespace ingot::elements

@@ -1,17 +1,20 @@
-// Conversion of elements from one dtype to another: the meaning of `cast`, and of promotion.
+// Conversion of elements from one dtype to another: the meaning of `cast`, of promotion and of Tensor::to.
 //
-// Threads    pure functions. Failure  none.
+// Threads    pure functions. Failure  check_convertible throws Code::type_mismatch; the others do not fail.
 #pragma once
 
 #include <limits>
 #include <type_traits>
 
-#include "engines/reference/elements.h"
+#include "program/elements.h"
 
-namespace ingot::reference {
+namespace ingot::elements {
+
+// Throws where no conversion is defined: from or to packed, and from c64 to a storage dtype.
+void check_convertible(DType x, DType dtype);
 
 // y = x in y's dtype, element by element. With `saturate` what is out of range becomes the nearest value that is not.
-// Precondition: equal counts; neither is packed.
+// Precondition: equal counts; check_convertible accepts the dtypes.
 void convert(const Tensor& x, Tensor& y, bool saturate = false);
 
 // The smallest and the largest value of a dtype; of a real one the finite ones.
@@ -32,4 +35,4 @@ Extremes<T> bounds(DType dtype) {
   }
 }
 
-}  // namespace ingot::reference
+}  // namespace ingot::elements

@@ -1,4 +1,4 @@
-#include "engines/reference/elements.h"
+#include "program/elements.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include "program/error.h"
 #include "program/float_format.h"
 
-namespace ingot::reference {
+namespace ingot::elements {
 
 static_assert(std::endian::native == std::endian::little, "tensors are little-endian");
 
@@ -209,4 +209,4 @@ Domain domain(DType dtype) {
   }
 }
 
-}  // namespace ingot::reference
+}  // namespace ingot::elements
