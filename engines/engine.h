@@ -33,6 +33,12 @@ class DeviceTensor {
   virtual void read(std::span<std::byte> into) const = 0;  // which has as many bytes
 };
 
+// The weights of a compiled program as they were at one time, in the form in which its engine keeps them. Immutable.
+class WeightSet {
+ public:
+  virtual ~WeightSet() = default;
+};
+
 // A call of a method. It may be made again and again, and keeps its own memory for the next time.
 class Invocation {
  public:
@@ -49,8 +55,8 @@ class Invocation {
   Bindings bindings;           // of every symbol that the inputs bind
   std::vector<Handle> inputs;  // of the types that the method declares, under the bindings; taken when it starts
   std::vector<Handle> states;  // all of the program, perhaps of another that was compiled for the same device
-  std::shared_ptr<const void> weights;  // those that it shall see; taken when it starts. None: those of then
-  std::vector<Handle> outputs;          // until it is released, or starts again
+  std::shared_ptr<const WeightSet> weights;            // taken when it starts. Null: the weights that are current then
+  std::vector<Handle> outputs;                         // until it is released, or starts again
   std::shared_ptr<const std::atomic<bool>> cancelled;  // none: cannot be
 };
 
@@ -73,9 +79,10 @@ class CompiledProgram {
   virtual Handle weight(WeightId weight) const = 0;
   // Another value, of its type: calls that begin later see it. Neither waits for calls: an op of the host may do both.
   virtual void set_weight(WeightId weight, const Handle& value) = 0;
-  virtual std::shared_ptr<const void> weights() const = 0;  // all of now, for `call.weights`, as the engine keeps them
+  virtual std::shared_ptr<const WeightSet> weights() const = 0;  // the current ones, for `call.weights`
   virtual std::unique_ptr<Invocation> invocation(GraphId method) = 0;
   // Begins a call, one of this program's. Of `call.states` it takes those that it writes in place, once it is certain.
+  // Throws where inputs, states or weights are not those of the method (engines/check_call.h).
   virtual void start(Invocation& call) = 0;
   // For every node of a graph how it runs: `traced`, `reads values, on the host: …`; empty where nothing is to say.
   virtual std::vector<std::string> explain(GraphId graph) const = 0;

@@ -22,6 +22,7 @@ const std::shared_ptr<Registry>& default_registry();
 struct EngineOptions {
   std::string device;  // empty: the engine's first
   std::string mode;    // empty: the engine's default
+  int threads = 0;     // of the CPU, for engines that can be told; 0: the engine decides
   RunLimits limits;
   std::shared_ptr<const Registry> registry = default_registry();  // of the host's ops, while it compiles
   bool poison = false;            // results begin as garbage where the engine can, for tests

@@ -17,6 +17,7 @@ std::string_view to_string(Code code) {
     case Code::unsupported: return "unsupported";
     case Code::io: return "io";
     case Code::cancelled: return "cancelled";
+    case Code::misuse: return "misuse";
     case Code::internal: return "internal";
   }
   return "unknown";

@@ -24,6 +24,7 @@ enum class Code {
   unsupported,       // valid, but not something this build can do
   io,                // the operating system refused
   cancelled,         // the caller gave the work up
+  misuse,            // an object that cannot be used now: moved from, empty, or in a call
   internal,          // a library below does not do what it was asked: a defect of Ingot
 };
 

@@ -2,26 +2,46 @@
 
 #include <algorithm>
 #include <chrono>
-#include <deque>
 #include <mutex>
 #include <utility>
 
+#include "engines/check_call.h"
 #include "program/error.h"
 
 namespace ingot {
 namespace {
 
+using Values = std::shared_ptr<const std::vector<Handle>>;
+
+// The hoisted values of one method under one choice of the weights that they depend on. The first call that needs them
+// computes them; every weight set with the same weights shares them.
+struct Slot {
+  std::mutex mutex;       // of `values`, and never while the engine works
+  Values values;          // null until they are computed
+  std::timed_mutex turn;  // of the thread that computes them
+};
+
+struct HoistedWeights final : WeightSet {
+  std::shared_ptr<const WeightSet> engine;   // the weights themselves
+  std::vector<std::shared_ptr<Slot>> slots;  // by prepared method
+};
+
 class Hoisting final : public CompiledProgram {
  public:
   Hoisting(std::shared_ptr<CompiledProgram> compiled, std::vector<HoistedMethod> methods)
       : compiled_(std::move(compiled)) {
+    HoistedWeights first;
+    first.engine = compiled_->weights();
     for (HoistedMethod& method : methods) {
-      Prepared& prepared = prepared_.emplace_back(id_of(program(), method.method), id_of(program(), method.prepare),
-                                                  std::move(method.weights));
+      prepared_.push_back({id_of(program(), method.method), id_of(program(), method.prepare), std::move(method.weights),
+                           method.first_input});
+      first.slots.push_back(std::make_shared<Slot>());
+    }
+    current_ = std::make_shared<const HoistedWeights>(std::move(first));
+    for (size_t i = 0; i < prepared_.size(); ++i) {
       try {
-        prepared.values = compute(prepared, {});
-      } catch (const Error&) {
-        prepared.values = nullptr;  // its calls will say what is wrong with the weights
+        values_for(i, *current_);
+      } catch (const Error&) {  // the calls of this method will report what is wrong with the weights
       }
     }
   }
@@ -35,71 +55,69 @@ class Hoisting final : public CompiledProgram {
   EngineCounters counters() const override { return compiled_->counters(); }
 
   Handle weight(WeightId weight) const override { return compiled_->weight(weight); }
-  std::shared_ptr<const void> weights() const override { return compiled_->weights(); }
+  std::shared_ptr<const WeightSet> weights() const override { return current(); }
 
   void set_weight(WeightId weight, const Handle& value) override {
     const std::lock_guard lock(mutex_);
     compiled_->set_weight(weight, value);
-    for (Prepared& prepared : prepared_) {
-      if (std::ranges::find(prepared.weights, weight) == prepared.weights.end()) continue;
-      prepared.values = nullptr;
-      ++prepared.changes;
+    HoistedWeights changed = *current_;
+    changed.engine = compiled_->weights();
+    for (size_t i = 0; i < prepared_.size(); ++i) {
+      const bool depends = std::ranges::find(prepared_[i].weights, weight) != prepared_[i].weights.end();
+      if (depends) changed.slots[i] = std::make_shared<Slot>();
     }
+    current_ = std::make_shared<const HoistedWeights>(std::move(changed));
   }
 
   std::unique_ptr<Invocation> invocation(GraphId method) override { return compiled_->invocation(method); }
 
   void start(Invocation& call) override {
+    const std::shared_ptr<const WeightSet> given = call.weights ? std::exchange(call.weights, nullptr) : current();
+    const auto& weights = own<HoistedWeights>(given, "the weight set");
+    call.weights = weights.engine;
     const auto found = std::ranges::find(prepared_, call.method, &Prepared::method);
-    if (found == prepared_.end()) return compiled_->start(call);
-    const Now now = this->now(*found);
-    call.weights = now.weights;
-    call.inputs.resize(program().graphs[call.method.id].inputs.size() - now.values->size());  // of the caller
-    call.inputs.insert(call.inputs.end(), now.values->begin(), now.values->end());
+    if (found != prepared_.end()) {
+      // A call that is repeated has values already.
+      call.inputs.resize(std::min(call.inputs.size(), found->first_input));
+      check_count(program().graphs[call.method.id], "inputs", call.inputs.size(), found->first_input);
+      const Values values = values_for(static_cast<size_t>(found - prepared_.begin()), weights);
+      call.inputs.insert(call.inputs.end(), values->begin(), values->end());
+    }
     compiled_->start(call);
   }
 
  private:
-  using Values = std::shared_ptr<const std::vector<Handle>>;
-
   struct Prepared {
-    Prepared(GraphId of, GraphId by, std::vector<WeightId> from) : method(of), prepare(by), weights(std::move(from)) {}
-
-    const GraphId method, prepare;
-    const std::vector<WeightId> weights;
-    Values values;         // inputs of the method behind those of its caller; none where weights have changed since
-    uint64_t changes = 0;  // of these weights
-    std::timed_mutex turn;
+    GraphId method, prepare;
+    std::vector<WeightId> weights;  // that `prepare` reads
+    size_t first_input;             // of the method that is a hoisted value; the inputs before it come from the caller
   };
 
-  // What a call that begins gets: values that are of these weights.
-  struct Now {
-    std::shared_ptr<const void> weights;
-    Values values;
-    uint64_t changes;
-  };
-
-  Now taken(const Prepared& prepared) const {
+  std::shared_ptr<const HoistedWeights> current() const {
     const std::lock_guard lock(mutex_);
-    return {compiled_->weights(), prepared.values, prepared.changes};
+    return current_;
   }
 
-  Now now(Prepared& prepared) {
-    Now now = taken(prepared);
-    if (now.values) return now;
-    // One computes, and the others find it computed. They do not wait for ever: who computes may itself wait, for the device
-    // that a call keeps in which an op of the host makes this one.
-    const std::unique_lock turn(prepared.turn, std::chrono::seconds(1));
-    now = taken(prepared);
-    if (now.values) return now;
-    now.values = compute(prepared, now.weights);
-    const std::lock_guard lock(mutex_);
-    if (prepared.changes == now.changes) prepared.values = now.values;
-    return now;
+  static Values computed(Slot& slot) {
+    const std::lock_guard lock(slot.mutex);
+    return slot.values;
   }
 
-  Values compute(const Prepared& prepared, std::shared_ptr<const void> weights) const {
-    const std::unique_ptr<Invocation> call = compiled_->invocation(prepared.prepare);
+  Values values_for(size_t which, const HoistedWeights& weights) const {
+    Slot& slot = *weights.slots[which];
+    if (Values values = computed(slot)) return values;
+    // One thread computes while the others wait, but not for ever: the computing thread may need a device that is held by
+    // a call whose custom op is waiting for us.
+    const std::unique_lock turn(slot.turn, std::chrono::seconds(1));
+    if (Values values = computed(slot)) return values;
+    const Values values = compute(prepared_[which].prepare, weights.engine);
+    const std::lock_guard lock(slot.mutex);
+    slot.values = values;
+    return values;
+  }
+
+  Values compute(GraphId prepare, std::shared_ptr<const WeightSet> weights) const {
+    const std::unique_ptr<Invocation> call = compiled_->invocation(prepare);
     call->weights = std::move(weights);
     compiled_->start(*call);
     call->wait();
@@ -107,8 +125,9 @@ class Hoisting final : public CompiledProgram {
   }
 
   std::shared_ptr<CompiledProgram> compiled_;
-  mutable std::mutex mutex_;       // of what changes, and never while the engine works
-  std::deque<Prepared> prepared_;  // which stay where they are
+  std::vector<Prepared> prepared_;
+  mutable std::mutex mutex_;                       // of `current_`, and never while the engine works
+  std::shared_ptr<const HoistedWeights> current_;  // replaced by every change of a weight
 };
 
 }  // namespace

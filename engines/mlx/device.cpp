@@ -14,6 +14,9 @@
 #include "program/error.h"
 #include "program/text/suggest.h"
 
+// Absent where MLX multiplies with another BLAS (Accelerate).
+extern "C" [[gnu::weak]] void openblas_set_num_threads(int count);
+
 namespace ingot::mlx_engine {
 namespace {
 
@@ -128,6 +131,10 @@ DeviceFacts Device::facts() const {
     if (key == "device_name") facts.description = std::get<std::string>(value);
   }
   return facts;
+}
+
+void set_blas_threads(int threads) {
+  if (openblas_set_num_threads) openblas_set_num_threads(threads);
 }
 
 const std::vector<Device*>& devices() {

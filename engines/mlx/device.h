@@ -75,6 +75,9 @@ class Device {
   Worker worker_;
 };
 
+// The most threads of a product on the CPU. BLAS has one setting for the process, which takes effect with the next product.
+void set_blas_threads(int threads);
+
 // GPUs first.
 const std::vector<Device*>& devices();
 // By name; empty: the first.

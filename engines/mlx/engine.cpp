@@ -43,7 +43,9 @@ class MlxEngine final : public Engine {
   bool native(const Op& op, const Graph& graph) const override { return mlx_engine::native(op, graph); }
 
   std::shared_ptr<CompiledProgram> compile(Program program, const EngineOptions& options) const override {
-    return std::make_shared<MlxProgram>(program, find_device(options.device), find_mode(options.mode), options);
+    Device& device = find_device(options.device);
+    if (options.threads > 0 && device.is_cpu()) set_blas_threads(options.threads);
+    return std::make_shared<MlxProgram>(program, device, find_mode(options.mode), options);
   }
 };
 

@@ -30,9 +30,9 @@ void translated(F function) {
 
 MlxInvocation::MlxInvocation(Call call, GraphId of) : Invocation(of), call_(std::move(call)), frame_(call_, of, {}) {}
 
-void MlxInvocation::start(const Weights& now) {
+void MlxInvocation::start(const MlxWeights& given) {
   release();
-  call_.weights = &now;
+  call_.weights = &given.arrays;
   // An output that was fed is still held; the one that was fed before it no longer is.
   spare_outputs_.resize(outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
@@ -51,9 +51,9 @@ void MlxInvocation::start(const Weights& now) {
 
 void MlxInvocation::take_inputs() {
   for (const Handle& handle : inputs) {
-    const auto& tensor = dynamic_cast<const MlxTensor&>(*handle);
-    MlxTensor* own = unshared(handle);
-    inputs_.push_back(own ? own->take() : tensor.value());
+    const auto& tensor = static_cast<const MlxTensor&>(*handle);
+    MlxTensor* unused = unshared(handle);
+    inputs_.push_back(unused ? unused->take() : tensor.value());
     if (tensor.known()) call_.known.push_back({inputs_.back(), tensor.known()});
   }
 }

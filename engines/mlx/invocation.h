@@ -5,6 +5,7 @@
 // Failure    engines/engine.h.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "engines/engine.h"
@@ -12,14 +13,18 @@
 
 namespace ingot::mlx_engine {
 
-using Weights = std::vector<array>;  // of a program, in its order
+// The weights of a program, in its order.
+struct MlxWeights final : WeightSet {
+  explicit MlxWeights(std::vector<array> of) : arrays(std::move(of)) {}
+  std::vector<array> arrays;
+};
 
 class MlxInvocation final : public Invocation {
  public:
   // The call has all but what each time has of its own: states, how much it uses, whether it is cancelled.
   MlxInvocation(Call call, GraphId of);
 
-  void start(const Weights& now);
+  void start(const MlxWeights& given);
   bool ready() const override;
   bool certain() const override { return certain_; }
   void wait() override;

@@ -42,16 +42,17 @@ MlxProgram::MlxProgram(const Program& program, Device& device, Mode mode, const 
     : plan_(make_plan(program, *options.registry)),
       device_(device),
       mode_(options.observer ? Mode::eager : mode),
+      check_(plan_.program),
       limits_(options.limits),
       observer_(options.observer),
       traces_(options.cached_signatures * traceable_segments(plan_)) {
   check_dtypes(plan_.program, device_);
-  Weights weights;
+  std::vector<array> weights;
   for (const Handle& weight : options.weights) weights.push_back(array_of(weight));
   for (size_t i = weights.size(); i < plan_.program.weights.size(); ++i) {
     weights.push_back(on_device(plan_.program.weights[i].tensor));
   }
-  weights_ = std::make_shared<const Weights>(std::move(weights));
+  weights_ = std::make_shared<const MlxWeights>(std::move(weights));
   if (traces()) debug(2, [&] { return describe_segments(plan_); });
 }
 
@@ -72,18 +73,18 @@ Handle MlxProgram::weight(WeightId weight) const {
   const Tensor& tensor = plan_.program.weights[weight.id].tensor;
   const auto handle = std::make_shared<MlxTensor>(device_);
   handle->mutable_sizes() = tensor.sizes();
-  handle->fill((*weights_now())[weight.id], tensor.dtype(), tensor.scheme());
+  handle->fill(weights_now()->arrays[weight.id], tensor.dtype(), tensor.scheme());
   return handle;
 }
 
 void MlxProgram::set_weight(WeightId weight, const Handle& value) {
   const std::lock_guard lock(mutex_);
-  Weights changed = *weights_;
+  std::vector<array> changed = weights_->arrays;
   changed[weight.id] = array_of(value);
-  weights_ = std::make_shared<const Weights>(std::move(changed));
+  weights_ = std::make_shared<const MlxWeights>(std::move(changed));
 }
 
-std::shared_ptr<const Weights> MlxProgram::weights_now() const {
+std::shared_ptr<const MlxWeights> MlxProgram::weights_now() const {
   const std::lock_guard lock(mutex_);
   return weights_;
 }
@@ -104,10 +105,23 @@ std::unique_ptr<Invocation> MlxProgram::invocation(GraphId method) {
   return std::make_unique<MlxInvocation>(std::move(call), method);
 }
 
+void MlxProgram::check(const Invocation& call) const {
+  check_(call);
+  const Graph& method = plan_.program.graphs[call.method.id];
+  const auto check_device = [&](const Handle& handle, const char* what, size_t i) {
+    if (const auto* tensor = dynamic_cast<const MlxTensor*>(handle.get()); tensor && tensor->is_on(device_)) return;
+    throw Error(Code::invalid_argument, fmt::format("{} {} is not on device {} of mlx", what, i, device_.name()))
+        .in_op(method.name);
+  };
+  for (size_t i = 0; i < call.inputs.size(); ++i) check_device(call.inputs[i], "input", i);
+  for (size_t i = 0; i < call.states.size(); ++i) check_device(call.states[i], "state", i);
+}
+
 void MlxProgram::start(Invocation& call) {
-  auto weights = std::static_pointer_cast<const Weights>(std::exchange(call.weights, nullptr));
-  if (!weights) weights = weights_now();
-  dynamic_cast<MlxInvocation&>(call).start(*weights);
+  check(call);
+  const std::shared_ptr<const WeightSet> given = std::exchange(call.weights, nullptr);
+  const std::shared_ptr<const WeightSet> weights = given ? given : weights_now();
+  dynamic_cast<MlxInvocation&>(call).start(own<MlxWeights>(weights, "the weight set"));
 }
 
 std::vector<std::string> MlxProgram::explain(GraphId id) const {
@@ -127,12 +141,12 @@ std::vector<std::string> MlxProgram::explain(GraphId id) const {
 
 // By lowering it, on arrays that hold no values.
 int64_t MlxProgram::working_space(GraphId graph, const Node& node, const Bindings& bindings) const {
-  const std::shared_ptr<const Weights> weights = weights_now();
+  const std::shared_ptr<const MlxWeights> weights = weights_now();
   return device_.run([&] {
     std::vector<KnownCheck> checks;
     Call call{.plan = plan_,
               .device = device_,
-              .weights = weights.get(),
+              .weights = &weights->arrays,
               .meter = Meter({.bytes = std::numeric_limits<int64_t>::max()}, std::numeric_limits<int64_t>::max()),
               .states = {},
               .states_written = std::vector<bool>(plan_.program.states.size(), false),

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engines/check_call.h"
 #include "engines/engine.h"
 #include "engines/mlx/device.h"
 #include "engines/mlx/invocation.h"
@@ -30,7 +31,7 @@ class MlxProgram final : public CompiledProgram {
   Handle upload(const Tensor& tensor, Handle instead) override;
   Handle weight(WeightId weight) const override;
   void set_weight(WeightId weight, const Handle& value) override;
-  std::shared_ptr<const void> weights() const override { return weights_now(); }
+  std::shared_ptr<const WeightSet> weights() const override { return weights_now(); }
   std::unique_ptr<Invocation> invocation(GraphId method) override;
   void start(Invocation& call) override;
   std::vector<std::string> explain(GraphId graph) const override;
@@ -38,17 +39,19 @@ class MlxProgram final : public CompiledProgram {
   EngineCounters counters() const override;
 
  private:
-  std::shared_ptr<const Weights> weights_now() const;
+  std::shared_ptr<const MlxWeights> weights_now() const;
+  void check(const Invocation& call) const;
   array on_device(const Tensor& tensor);
   bool traces() const { return mode_ == Mode::compiled || mode_ == Mode::async; }
 
   Plan plan_;
   Device& device_;
   Mode mode_;
+  CallCheck check_;
   RunLimits limits_;
   Observer observer_;
-  mutable std::mutex mutex_;                // of:
-  std::shared_ptr<const Weights> weights_;  // another for every change
+  mutable std::mutex mutex_;                   // of:
+  std::shared_ptr<const MlxWeights> weights_;  // another for every change
   Traces traces_;
   std::atomic<int64_t> uploaded_bytes_ = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "engines/check_call.h"
 #include "engines/mlx/parts.h"
 
 namespace ingot::mlx_engine {
@@ -71,6 +72,17 @@ void clear(Handle& handle) {
   }
 }
 
-const array& array_of(const Handle& handle) { return dynamic_cast<const MlxTensor&>(*handle).value(); }
+// -------------------------------------------------------------------------------------------------------- arrays.h
+
+Handle handle_of(array value, std::string_view device) {
+  mx::eval(value);
+  const auto tensor = std::make_shared<MlxTensor>(find_device(device));
+  tensor->mutable_sizes().assign(value.shape().begin(), value.shape().end());
+  const DType dtype = from_mlx(value.dtype());
+  tensor->fill(std::move(value), dtype, {});
+  return tensor;
+}
+
+const array& array_of(const Handle& handle) { return own<MlxTensor>(handle, "the tensor").value(); }
 
 }  // namespace ingot::mlx_engine

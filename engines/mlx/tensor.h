@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "engines/engine.h"
+#include "engines/mlx/arrays.h"
 #include "engines/mlx/convert.h"
 #include "engines/mlx/device.h"
 #include "engines/mlx/known.h"
@@ -27,6 +28,7 @@ class MlxTensor final : public DeviceTensor, public std::enable_shared_from_this
   void wait() const override { array(*value_).wait(); }
   Tensor to_host() const override;
   void read(std::span<std::byte> into) const override;
+  bool is_on(const Device& device) const { return &device == &device_; }
   // For others to use, from now on.
   const array& value() const {
     is_used_ = true;
@@ -65,7 +67,5 @@ MlxTensor* unshared(const Handle& handle);
 MlxTensor& refilled(Handle& handle, Device& device);
 // Lets go of the value, and of the tensor where others hold it.
 void clear(Handle& handle);
-
-const array& array_of(const Handle& handle);
 
 }  // namespace ingot::mlx_engine

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "engines/check_call.h"
 #include "engines/reference/execute.h"
 #include "program/error.h"
 
@@ -35,6 +36,11 @@ Tensor copy_of(const Tensor& tensor) {
   return Tensor(tensor.dtype(), tensor.sizes(), Buffer::copy_of(tensor.bytes()), tensor.scheme());
 }
 
+struct HostWeights final : WeightSet {
+  explicit HostWeights(std::shared_ptr<const Plan> of) : plan(std::move(of)) {}
+  std::shared_ptr<const Plan> plan;  // which holds them
+};
+
 // There is nothing to wait for.
 class HostInvocation final : public Invocation {
  public:
@@ -56,6 +62,7 @@ class ReferenceProgram final : public CompiledProgram {
   ReferenceProgram(Program program, CustomOps<ReferenceOp> custom_ops, const EngineOptions& options)
       : first_(std::make_shared<const Plan>(make_plan(std::move(program), options.poison, std::move(custom_ops)))),
         plan_(first_),
+        check_(first_->program),
         limits_(options.limits),
         observer_(options.observer) {}
 
@@ -71,18 +78,19 @@ class ReferenceProgram final : public CompiledProgram {
     changed.program.weights[weight.id].tensor = value->to_host();
     plan_ = std::make_shared<const Plan>(std::move(changed));
   }
-  std::shared_ptr<const void> weights() const override { return plan(); }
+  std::shared_ptr<const WeightSet> weights() const override { return std::make_shared<HostWeights>(plan()); }
 
   std::unique_ptr<Invocation> invocation(GraphId method) override { return std::make_unique<HostInvocation>(method); }
 
   void start(Invocation& call) override {
+    check_(call);
+    const std::shared_ptr<const WeightSet> given = std::exchange(call.weights, nullptr);
+    const std::shared_ptr<const Plan> plan = given ? own<HostWeights>(given, "the weight set").plan : this->plan();
     std::vector<Tensor> inputs, states;
     for (const Handle& input : call.inputs) inputs.push_back(input->to_host());
     for (const Handle& state : call.states) states.push_back(state->to_host());
     call.inputs.clear();
     States now(std::move(states));
-    const auto given = std::static_pointer_cast<const Plan>(std::exchange(call.weights, nullptr));
-    const std::shared_ptr<const Plan> plan = given ? given : this->plan();
     std::vector<Tensor> outputs =
         execute(*plan, call.method, std::move(inputs), call.bindings, now, limits_, call.cancelled.get(), observer_);
     call.outputs.clear();
@@ -109,6 +117,7 @@ class ReferenceProgram final : public CompiledProgram {
   const std::shared_ptr<const Plan> first_;  // whose program others refer to
   mutable std::mutex mutex_;
   std::shared_ptr<const Plan> plan_;  // with the weights of today
+  CallCheck check_;
   RunLimits limits_;
   Observer observer_;
 };
