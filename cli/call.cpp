@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "cli/flags.h"
 #include "cli/verbs.h"
@@ -19,9 +20,11 @@ void add_call_options(CLI::App& app, CallOptions& o) {
                  "NAME=2x3xf32=1 2 3 4 5 6 | NAME=random | NAME=2x3xf32=random | NAME=@x.npy | @all.safetensors")
       ->allow_extra_args(false);
   app.add_option("-m,--method", o.method, "which method; may be left out when there is one");
-  app.add_option("-e,--engine", o.engine, "which engine (ingot engines); absent: INGOT_ENGINE, or reference");
+  app.add_option("-e,--engine", o.engine, "which engine (ingot engines); absent: INGOT_ENGINE, or the fastest");
   app.add_option("--device", o.device, "which device; absent: INGOT_DEVICE, or the engine's first");
   app.add_option("--mode", o.mode, "how it runs; absent: INGOT_MODE, or the engine's default");
+  app.add_option("--threads", o.threads, "at most so many on the CPU; absent: INGOT_THREADS, or the engine decides")
+      ->check(integer_within(1));
   app.add_flag("--random", o.random, "every input that is not given is random");
   app.add_option("--size", o.sizes, "SYMBOL=NUMBER, for random inputs of open size")->allow_extra_args(false);
   app.add_option("--seed", o.seed, "of random inputs")->check(integer_within(0))->capture_default_str();
@@ -37,11 +40,16 @@ void add_tolerance_options(CLI::App& app, Tolerance& tolerance) {
 }
 
 CompileOptions compile_options(const CallOptions& options) {
-  CompileOptions chosen = options_from_environment();
-  if (!options.engine.empty()) chosen.engine = options.engine;
-  if (!options.device.empty()) chosen.device = options.device;
-  if (!options.mode.empty()) chosen.mode = options.mode;
-  return chosen;
+  CompileOptions flags;
+  flags.engine = options.engine;
+  flags.device = options.device;
+  flags.mode = options.mode;
+  flags.threads = options.threads;
+  try {
+    return options_from_environment(std::move(flags));
+  } catch (const Error& error) {
+    throw WrongUsage{error.what()};
+  }
 }
 
 Executable compile_for(const Program& program, const CompileOptions& options) {

@@ -16,6 +16,7 @@ namespace ingot::cli {
 struct CallOptions {
   std::string file, method;
   std::string engine, device, mode;  // empty: INGOT_ENGINE, INGOT_DEVICE, INGOT_MODE, or the default
+  int threads = 0;                   // 0: INGOT_THREADS, or the engine decides
   std::vector<std::string> inputs, sizes;
   uint64_t seed = 0;
   bool random = false;
@@ -24,7 +25,7 @@ struct CallOptions {
 void add_call_options(CLI::App& app, CallOptions& options);
 void add_tolerance_options(CLI::App& app, Tolerance& tolerance);
 
-// Flags first, then the environment.
+// Flags first, then the environment. WrongUsage for a variable that names nothing.
 CompileOptions compile_options(const CallOptions& options);
 // As compile; WrongUsage for an engine, device or mode that does not exist.
 Executable compile_for(const Program& program, const CompileOptions& options);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "engines/check_call.h"
 #include "program/error.h"
 #include "program/text/suggest.h"
 
@@ -38,10 +39,16 @@ std::vector<Origin> origins_of(const Graph& method, const std::vector<NamedTenso
   return origins;
 }
 
+// Whether the sizes are those of the shape, for some sizes of its symbols.
+bool may_be(const Sizes& sizes, const Shape& shape) {
+  return std::ranges::equal(sizes, shape,
+                            [](int64_t size, const Dim& dim) { return !dim.is_literal() || dim.literal() == size; });
+}
+
 const Sizes& sizes_of(const Origin& origin) { return origin.given ? origin.given->sizes() : origin.bound->sizes(); }
 
-void check(const std::string& subject, const Origin& origin, const TensorType& declared) {
-  if (origin.given) return check_type(subject, *origin.given, declared);
+void check(const std::string& subject, const Origin& origin, const TensorType& declared, const HostTypes& host) {
+  if (origin.given) return check_type(subject, *origin.given, host.in(declared, origin.given->dtype()));
   check_type(subject, origin.bound->dtype(), origin.bound->sizes(), origin.bound->scheme(), declared);
 }
 
@@ -61,11 +68,7 @@ Handle Bound::find(std::string_view name) const {
 
 void check_type(std::string_view subject, DType dtype, const Sizes& sizes, const std::optional<QuantScheme>& scheme,
                 const TensorType& declared) {
-  const bool fits = dtype == declared.dtype && scheme == declared.scheme &&
-                    std::ranges::equal(sizes, declared.shape, [](int64_t size, const Dim& dim) {
-                      return !dim.is_literal() || dim.literal() == size;
-                    });
-  if (fits) return;
+  if (dtype == declared.dtype && scheme == declared.scheme && may_be(sizes, declared.shape)) return;
   const TensorType actual{dtype, Shape(sizes.begin(), sizes.end()), scheme};
   throw Error::mismatch(Code::type_mismatch, "", subject, to_string(actual), to_string(declared));
 }
@@ -77,6 +80,37 @@ void check_type(std::string_view subject, const Tensor& tensor, const TensorType
 
 void check_contents(std::string_view subject, const Tensor& tensor) {
   if (tensor.dtype() == DType::bool_) check_bools(Code::invalid_argument, subject, tensor.bytes());
+}
+
+namespace {
+
+// What a tensor is broadcast to: the sizes that are declared as literals, and its own where a symbol decides. Its own too
+// where it does not broadcast.
+Sizes broadcast_sizes(const Sizes& sizes, const Shape& declared) {
+  if (sizes.size() > declared.size()) return sizes;
+  const size_t missing = declared.size() - sizes.size();
+  Sizes result;
+  for (size_t axis = 0; axis < declared.size(); ++axis) {
+    if (!declared[axis].is_literal() && axis < missing) return sizes;
+    const int64_t size = axis < missing ? 1 : sizes[axis - missing];
+    result.push_back(declared[axis].is_literal() && size == 1 ? declared[axis].literal() : size);
+  }
+  return may_be(result, declared) ? result : sizes;
+}
+
+}  // namespace
+
+Tensor fitted(const std::string& subject, const Tensor& tensor, const TensorType& declared) {
+  const bool same_dtype = tensor.dtype() == declared.dtype && !declared.scheme;
+  const Sizes after = same_dtype ? broadcast_sizes(tensor.sizes(), declared.shape) : tensor.sizes();
+  check_type(subject, tensor.dtype(), after, tensor.scheme(), declared);
+  check_contents(subject, tensor);
+  std::vector<DimEquation> equations;
+  for (size_t axis = 0; axis < after.size(); ++axis) {
+    equations.push_back({declared.shape[axis], after[axis], fmt::format("{}, axis {}", subject, axis)});
+  }
+  solve(equations);
+  return after == tensor.sizes() ? tensor : tensor.broadcast_to(after);
 }
 
 Tensor zeros_of(const TensorType& type, Sizes sizes) {
@@ -114,6 +148,25 @@ Bindings bindings_of(const Graph& method, const std::vector<Sizes>& sizes) {
   return solve(equations);
 }
 
+std::vector<Sizes> sizes_or_literals(const Graph& method, const std::vector<Sizes>& given) {
+  if (!given.empty() || method.inputs.empty()) {
+    check_count(method, "inputs", given.size(), method.inputs.size());
+    return given;
+  }
+  std::vector<Sizes> sizes;
+  for (size_t i = 0; i < method.inputs.size(); ++i) {
+    const TensorType& type = method.type(method.inputs[i]);
+    const std::optional<Sizes> literal = known_sizes(type.shape, {});
+    if (!literal) {
+      throw Error(Code::invalid_argument,
+                  fmt::format("sizes are needed: input {} is {}", input_name(method, i), to_string(type)))
+          .in_op(method.name);
+    }
+    sizes.push_back(*literal);
+  }
+  return sizes;
+}
+
 std::optional<Sizes> known_sizes(const Shape& shape, const Bindings& bindings) {
   Sizes sizes;
   for (const Dim& dim : shape) {
@@ -133,14 +186,38 @@ std::unique_ptr<Invocation> invocation_of(const Callee& callee, const std::vecto
     const std::vector<Origin> origins = origins_of(method, given, bound);
     std::vector<Sizes> sizes;
     for (size_t i = 0; i < origins.size(); ++i) {
-      check("input " + input_name(method, i), origins[i], method.type(method.inputs[i]));
+      check("input " + input_name(method, i), origins[i], method.type(method.inputs[i]), callee.host);
       sizes.push_back(sizes_of(origins[i]));
     }
     std::unique_ptr<Invocation> call = callee.compiled->invocation(callee.id);
     call->bindings = bindings_of(method, sizes);
-    for (const Origin& origin : origins) {
-      call->inputs.push_back(origin.given ? callee.compiled->upload(*origin.given) : origin.bound);
+    for (size_t i = 0; i < origins.size(); ++i) {
+      const auto upload = [&](const Tensor& tensor) {
+        return callee.compiled->upload(callee.host.in(tensor, method.type(method.inputs[i])));
+      };
+      call->inputs.push_back(origins[i].given ? upload(*origins[i].given) : origins[i].bound);
     }
+    return call;
+  } catch (Error& error) {
+    throw error.in_op(method.name);
+  }
+}
+
+std::unique_ptr<Invocation> invocation_of(const Callee& callee, const std::vector<Handle>& inputs) {
+  const Graph& method = callee.method;
+  check_count(method, "inputs", inputs.size(), method.inputs.size());
+  try {
+    std::vector<Sizes> sizes;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const TensorType& declared = method.type(method.inputs[i]);
+      const std::string subject = "input " + input_name(method, i);
+      if (!inputs[i]) throw Error::mismatch(Code::invalid_argument, "", subject, "null", to_string(declared));
+      check_type(subject, inputs[i]->dtype(), inputs[i]->sizes(), inputs[i]->scheme(), declared);
+      sizes.push_back(inputs[i]->sizes());
+    }
+    std::unique_ptr<Invocation> call = callee.compiled->invocation(callee.id);
+    call->bindings = bindings_of(method, sizes);
+    call->inputs = inputs;
     return call;
   } catch (Error& error) {
     throw error.in_op(method.name);

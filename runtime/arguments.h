@@ -13,6 +13,7 @@
 
 #include "engines/engine.h"
 #include "program/io/named_tensor.h"
+#include "runtime/host_types.h"
 
 namespace ingot {
 
@@ -33,14 +34,22 @@ struct Callee {
   const Graph& method;
   GraphId id;
   std::shared_ptr<CompiledProgram> compiled;
+  HostTypes host;
 };
 
 // A call that has inputs and bindings. Inputs go by name, in any order; what is not given comes from `bound`.
 std::unique_ptr<Invocation> invocation_of(const Callee& callee, const std::vector<NamedTensor>& given,
                                           const Bound& bound);
 
+// Likewise by position, with tensors that are on the device already.
+std::unique_ptr<Invocation> invocation_of(const Callee& callee, const std::vector<Handle>& inputs);
+
 // The symbols of a method, from the sizes of its inputs in their order. Throws where a size contradicts another or a bound.
 Bindings bindings_of(const Graph& method, const std::vector<Sizes>& sizes);
+
+// The sizes of all inputs: as given, or where none are given the literal ones that the method declares. Throws for another
+// number of them, or one that is open.
+std::vector<Sizes> sizes_or_literals(const Graph& method, const std::vector<Sizes>& given);
 
 // The sizes of a shape; none where a symbol is not bound yet, since data decide it.
 std::optional<Sizes> known_sizes(const Shape& shape, const Bindings& bindings);
@@ -51,6 +60,10 @@ void check_type(std::string_view subject, DType dtype, const Sizes& sizes, const
 void check_type(std::string_view subject, const Tensor& tensor, const TensorType& declared);
 // Throws for bools that are neither 0 nor 1.
 void check_contents(std::string_view subject, const Tensor& tensor);
+
+// The tensor as an input of the declared type, broadcast to it where it is smaller. Throws where it fits for no binding of
+// the symbols.
+Tensor fitted(const std::string& subject, const Tensor& tensor, const TensorType& declared);
 
 Tensor zeros_of(const TensorType& type, Sizes sizes);
 

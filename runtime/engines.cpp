@@ -31,10 +31,10 @@ const T& choose(const std::vector<T>& all, std::string_view kind, std::string_vi
 
 std::span<const Engine* const> engines() {
   static const Engine* const all[] = {
-      &reference::engine(),
 #ifdef INGOT_MLX
       &mlx_engine::engine(),
 #endif
+      &reference::engine(),
   };
   return all;
 }

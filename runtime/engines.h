@@ -10,8 +10,8 @@
 
 namespace ingot {
 
-std::span<const Engine* const> engines();
-const Engine& find_engine(std::string_view name);
+std::span<const Engine* const> engines();          // the fastest first
+const Engine& find_engine(std::string_view name);  // an empty name stands for the fastest
 // Of an engine; an empty name stands for its first.
 DeviceFacts find_device(const Engine& engine, std::string_view name);
 std::string_view find_mode(const Engine& engine, std::string_view name);

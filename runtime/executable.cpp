@@ -22,6 +22,7 @@
 #include "runtime/active_extent.h"
 #include "runtime/arguments.h"
 #include "runtime/engines.h"
+#include "runtime/environment.h"
 #include "runtime/hoisting.h"
 #include "runtime/worker.h"
 
@@ -71,11 +72,19 @@ struct Executable::Data {
   Worker worker;  // its tasks hold nothing that would end in this
 };
 
+Executable compile(Program program) { return compile(std::move(program), options_from_environment()); }
+
 Executable compile(Program program, const CompileOptions& options) {
   return Executable::make({}, std::move(program), options);
 }
 
 Executable Executable::make(std::vector<Handle> weights, Program program, const CompileOptions& options) {
+  if (options.pending_calls == 0) {
+    throw Error::mismatch(Code::invalid_argument, "", "pending_calls", "0", "1 or more");
+  }
+  if (options.threads < 0) {
+    throw Error::mismatch(Code::invalid_argument, "", "threads", std::to_string(options.threads), "0 or more");
+  }
   const Engine& engine = find_engine(options.engine);
   const std::string device = find_device(engine, options.device).name;
   const std::string mode(find_mode(engine, options.mode));
@@ -85,6 +94,7 @@ Executable Executable::make(std::vector<Handle> weights, Program program, const 
   const std::vector<Tensor> states = initial_contents(program, options.limits);
   const EngineOptions for_engine{.device = device,
                                  .mode = mode,
+                                 .threads = options.threads,
                                  .limits = options.limits,
                                  .registry = registry,
                                  .poison = options.poison,
@@ -119,19 +129,26 @@ Executable Executable::make(std::vector<Handle> weights, Program program, const 
   return Executable(std::move(data));
 }
 
-const Program& Executable::program() const { return data_->program; }
-const Program& Executable::lowered() const { return data_->compiled->program(); }
-std::string_view Executable::engine() const { return data_->engine; }
-std::string_view Executable::device() const { return data_->device; }
-std::string_view Executable::mode() const { return data_->mode; }
-const RunLimits& Executable::limits() const { return data_->options.limits; }
-const std::shared_ptr<CompiledProgram>& Executable::compiled() const { return data_->compiled; }
-Worker& Executable::worker() const { return data_->worker; }
+Executable::Data& Executable::data() const {
+  if (!data_) throw Error(Code::misuse, "the executable was moved from");
+  return *data_;
+}
+
+const Program& Executable::program() const { return data().program; }
+const Program& Executable::lowered() const { return data().compiled->program(); }
+std::string_view Executable::engine() const { return data().engine; }
+std::string_view Executable::device() const { return data().device; }
+std::string_view Executable::mode() const { return data().mode; }
+const RunLimits& Executable::limits() const { return data().options.limits; }
+const std::shared_ptr<CompiledProgram>& Executable::compiled() const { return data().compiled; }
+HostTypes Executable::host_types() const { return HostTypes(data().options.f32_io); }
+size_t Executable::pending_calls() const { return data().options.pending_calls; }
+Worker& Executable::worker() const { return data().worker; }
 
 EngineCounters Executable::counters() const {
-  EngineCounters all = data_->compiled->counters();
-  const std::lock_guard lock(data_->mutex);
-  for (const auto& [upper, active] : data_->active_extents) {
+  EngineCounters all = data().compiled->counters();
+  const std::lock_guard lock(data().mutex);
+  for (const auto& [upper, active] : data().active_extents) {
     const EngineCounters more = active->executable.counters();
     all.uploaded_bytes += more.uploaded_bytes;
     all.cached += more.cached, all.traced += more.traced, all.evicted += more.evicted;
@@ -139,7 +156,7 @@ EngineCounters Executable::counters() const {
   return all;
 }
 
-const std::vector<Handle>& Executable::initial_states() const { return data_->initial_states; }
+const std::vector<Handle>& Executable::initial_states() const { return data().initial_states; }
 
 const Graph& Executable::method(std::string_view name) const {
   const std::vector<std::string> names = program().method_names();
@@ -159,12 +176,14 @@ void Executable::set_param(std::string_view name, const Tensor& tensor) {
   std::vector<std::string_view> names;
   for (uint32_t i = 0; i < weights.size(); ++i) {
     if (weights[i].name == name) {
-      check_type(fmt::format("parameter {}", name), tensor, weights[i].tensor.type());
-      const Handle value = data_->compiled->upload(tensor);
-      const std::lock_guard lock(data_->mutex);
-      ++data_->changes;
-      data_->compiled->set_weight({i}, value);
-      for (const auto& [upper, active] : data_->active_extents) active->executable.compiled()->set_weight({i}, value);
+      const TensorType type = weights[i].tensor.type();
+      const HostTypes host = host_types();
+      check_type(fmt::format("parameter {}", name), tensor, host.in(type, tensor.dtype()));
+      const Handle value = data().compiled->upload(host.in(tensor, type));
+      const std::lock_guard lock(data().mutex);
+      ++data().changes;
+      data().compiled->set_weight({i}, value);
+      for (const auto& [upper, active] : data().active_extents) active->executable.compiled()->set_weight({i}, value);
       return;
     }
     names.push_back(weights[i].name);
@@ -185,9 +204,9 @@ void Executable::check_rows(int64_t upper) const {
 }
 
 std::shared_ptr<const ActiveExtent> Executable::active_extent(int64_t upper) const {
-  std::unique_lock lock(data_->mutex);
-  if (const auto found = data_->active_extents.find(upper); found != data_->active_extents.end()) return found->second;
-  const uint64_t changes = data_->changes;
+  std::unique_lock lock(data().mutex);
+  if (const auto found = data().active_extents.find(upper); found != data().active_extents.end()) return found->second;
+  const uint64_t changes = data().changes;
   const auto weights = [this] {
     std::vector<Handle> all;
     for (uint32_t i = 0; i < program().weights.size(); ++i) all.push_back(compiled()->weight({i}));
@@ -197,13 +216,13 @@ std::shared_ptr<const ActiveExtent> Executable::active_extent(int64_t upper) con
   lock.unlock();
   ActiveProgram few = with_active_extent(program(), upper);
   auto made = std::make_shared<const ActiveExtent>(
-      ActiveExtent{upper, std::move(few.methods), make(std::move(given), std::move(few.program), data_->options)});
+      ActiveExtent{upper, std::move(few.methods), make(std::move(given), std::move(few.program), data().options)});
   lock.lock();
-  if (data_->changes != changes) {
+  if (data().changes != changes) {
     given = weights();
     for (uint32_t i = 0; i < given.size(); ++i) made->executable.compiled()->set_weight({i}, given[i]);
   }
-  return data_->active_extents.try_emplace(upper, std::move(made)).first->second;  // perhaps another's, made meanwhile
+  return data().active_extents.try_emplace(upper, std::move(made)).first->second;  // perhaps another's, made meanwhile
 }
 
 std::string Executable::whole_extent_reason(std::string_view name, int64_t upper) const {
@@ -212,7 +231,7 @@ std::string Executable::whole_extent_reason(std::string_view name, int64_t upper
 }
 
 GraphId Executable::id(const Graph& method) const {
-  return data_->ids[static_cast<size_t>(&method - program().graphs.data())];
+  return data().ids[static_cast<size_t>(&method - program().graphs.data())];
 }
 
 }  // namespace ingot

@@ -5,7 +5,7 @@
 //
 // Ownership  a handle: copies are cheap and share one whole, immutable apart from `set_param`.
 // Threads    every method from any thread; any number of Sessions on one Executable.
-// Failure    `compile` throws what `verify` throws; Code::not_found for an engine, device or mode that does not exist,
+// Failure    Code::misuse for one that was moved from. `compile` throws what `verify` throws; Code::not_found for an engine, device or mode that does not exist,
 //            Code::unsupported for an op that it cannot run, Code::limit when the state of one session would go beyond
 //            the limits.
 #pragma once
@@ -18,6 +18,7 @@
 #include "engines/engine.h"
 #include "program/program.h"
 #include "runtime/cost.h"
+#include "runtime/host_types.h"
 
 namespace ingot {
 
@@ -25,18 +26,33 @@ class Worker;
 struct ActiveExtent;
 
 struct CompileOptions {
-  std::string engine = "reference";
+  std::string engine;                        // empty: the fastest of this build
   std::string device;                        // empty: the engine's first
   std::string mode;                          // empty: the engine's default
   RunLimits limits;                          // of every call
   std::shared_ptr<const Registry> registry;  // of the host's ops (engines/registry.h); none: default_registry()
   size_t cached_signatures = 64;             // combinations of sizes whose preparation is kept
+  size_t pending_calls = 16;                 // of one Session: `submit` waits while there are as many
+  // The most threads that the engine uses on the CPU; 0: the engine decides. BLAS, which `mlx` calls there, has one setting
+  // for the process: that of the program compiled last.
+  int threads = 0;
+  // Floats of other widths go in and out as f32: inputs, outputs, parameters and states (runtime/host_types.h).
+  bool f32_io = false;
   // Results begin as garbage instead of zeros, so that tests find an element that nobody writes.
   bool poison = false;
   // Passes (passes/pipeline.h) first, and what depends on weights alone is computed once (passes/hoist.h); the reference
   // engine runs programs as they are written.
   bool optimize = true;
   Observer observer;  // of every node that runs; one makes the nodes run one by one, as mode eager does
+};
+
+// The inputs and outputs of a method in their order, and the weights that it reads, in that of the program.
+struct Signature {
+  struct Entry {
+    std::string name;
+    TensorType type;
+  };
+  std::vector<Entry> inputs, outputs, weights;
 };
 
 class Executable {
@@ -51,8 +67,10 @@ class Executable {
 
   // The method of this name; an empty name stands for the only one there is.
   const Graph& method(std::string_view name) const;
+  Signature signature(std::string_view method = {}) const;
 
-  // ---- before anything runs; `inputs` has the sizes of each input, in the order of the method
+  // ---- before anything runs; `inputs` has the sizes of each input, in the order of the method, and may be empty where the
+  // method declares them all as literals
   // How each node of the lowered method runs, in their order; empty where there is nothing to say. Likewise of a graph
   // that methods run, by its name.
   std::vector<std::string> explain(std::string_view method = {}) const;
@@ -83,7 +101,10 @@ class Executable {
   struct Data;
   explicit Executable(std::shared_ptr<Data> data) : data_(std::move(data)) {}
 
+  Data& data() const;
   const std::shared_ptr<CompiledProgram>& compiled() const;
+  HostTypes host_types() const;
+  size_t pending_calls() const;
   Worker& worker() const;
   // The contents that the states of a session begin with, in the order of the program.
   const std::vector<Handle>& initial_states() const;
@@ -98,6 +119,8 @@ class Executable {
   std::shared_ptr<Data> data_;
 };
 
-Executable compile(Program program, const CompileOptions& options = {});
+// With the options of the environment (runtime/environment.h).
+Executable compile(Program program);
+Executable compile(Program program, const CompileOptions& options);
 
 }  // namespace ingot

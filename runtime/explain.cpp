@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "passes/weights_read.h"
 #include "program/error.h"
 #include "program/report.h"
 #include "runtime/arguments.h"
@@ -11,11 +12,8 @@
 
 namespace ingot {
 
-static Bindings bindings_for(const Graph& method, const std::vector<Sizes>& inputs) {
-  if (inputs.size() != method.inputs.size()) {
-    throw Error::mismatch(Code::invalid_argument, method.name, "the number of inputs", std::to_string(inputs.size()),
-                          std::to_string(method.inputs.size()));
-  }
+static Bindings bindings_for(const Graph& method, const std::vector<Sizes>& given) {
+  const std::vector<Sizes> inputs = sizes_or_literals(method, given);
   try {
     for (size_t i = 0; i < inputs.size(); ++i) {
       const Value& input = method.values[method.inputs[i].id];
@@ -25,6 +23,19 @@ static Bindings bindings_for(const Graph& method, const std::vector<Sizes>& inpu
   } catch (Error& error) {
     throw error.in_op(method.name);
   }
+}
+
+Signature Executable::signature(std::string_view name) const {
+  const Graph& graph = method(name);
+  const auto index = static_cast<size_t>(&graph - program().graphs.data());
+  Signature signature;
+  for (const Ref input : graph.inputs) signature.inputs.push_back({graph.values[input.id].name, graph.type(input)});
+  for (const Output& output : graph.outputs) signature.outputs.push_back({output.name, graph.type(output.value)});
+  for (const WeightId id : weights_read(program())[index]) {
+    const Weight& weight = program().weights[id.id];
+    signature.weights.push_back({weight.name, weight.tensor.type()});
+  }
+  return signature;
 }
 
 std::vector<std::string> Executable::explain(std::string_view name) const {

@@ -74,17 +74,22 @@ bool Future::Shared::ready() { return wait(Clock::time_point::min()); }
 
 const std::vector<NamedTensor>& Future::Shared::read() {
   const std::lock_guard lock(device_);
-  for (size_t i = outputs_.size(); i < results_.size(); ++i) outputs_.push_back({names_[i], results_[i]->to_host()});
+  for (size_t i = outputs_.size(); i < results_.size(); ++i) outputs_.push_back({names_[i], host.out(*results_[i])});
   results_.clear();
   return outputs_;
 }
 
-void Future::wait() const { shared_->wait(); }
+Future::Shared& Future::shared() const {
+  if (!shared_) throw Error(Code::misuse, "the future was moved from");
+  return *shared_;
+}
+
+void Future::wait() const { shared().wait(); }
 bool Future::wait_for(std::chrono::nanoseconds time) const {
   const Clock::time_point now = Clock::now();
-  return shared_->wait(time > Clock::time_point::max() - now ? Clock::time_point::max() : now + time);
+  return shared().wait(time > Clock::time_point::max() - now ? Clock::time_point::max() : now + time);
 }
-bool Future::ready() const { return shared_->ready(); }
+bool Future::ready() const { return shared().ready(); }
 
 std::vector<NamedTensor> Future::result() const {
   if (const std::optional<Error> failure = error()) throw Error(*failure);
@@ -96,6 +101,6 @@ std::optional<Error> Future::error() const {
   return shared_->error();
 }
 
-void Future::cancel() const { *shared_->cancelled = true; }
+void Future::cancel() const { *shared().cancelled = true; }
 
 }  // namespace ingot

@@ -14,10 +14,13 @@
 
 #include "engines/engine.h"
 #include "runtime/future.h"
+#include "runtime/host_types.h"
 
 namespace ingot {
 
 struct Future::Shared {
+  explicit Shared(HostTypes types) : host(types) {}
+
   // Exactly once one of these: outputs on the device, which may still compute them, in the order of the names; an error.
   void finish(std::vector<std::string> names, std::shared_ptr<Invocation> call);
   void fail(Error failure);
@@ -30,6 +33,7 @@ struct Future::Shared {
   // Precondition: wait() has returned.
   const std::optional<Error>& error() const { return error_; }
 
+  const HostTypes host;
   const std::shared_ptr<std::atomic<bool>> cancelled = std::make_shared<std::atomic<bool>>(false);
 
  private:

@@ -38,11 +38,21 @@ PreparedCall::PreparedCall(Session& session, const std::string& method)
 PreparedCall::PreparedCall(PreparedCall&&) noexcept = default;
 PreparedCall::~PreparedCall() = default;
 
+void PreparedCall::check() const {
+  if (!data_) throw Error(Code::misuse, "the prepared call was moved from");
+}
+
+TensorType PreparedCall::output_type(size_t position) const {
+  return callee_->host.out(method_.type(method_.outputs[position].value));
+}
+
 void PreparedCall::bind_input(size_t position, const Tensor& given) {
+  check();
   const Ref input = method_.inputs[checked(position, inputs_.size(), "input", method_)];
   const Tensor tensor = rows_of(position, given);
   try {
-    check_type(fmt::format("input {}", method_.values[input.id].name), tensor, method_.type(input));
+    const TensorType declared = callee_->host.in(method_.type(input), tensor.dtype());
+    check_type(fmt::format("input {}", method_.values[input.id].name), tensor, declared);
   } catch (Error& error) {
     throw error.in_op(method_.name);
   }
@@ -50,6 +60,7 @@ void PreparedCall::bind_input(size_t position, const Tensor& given) {
 }
 
 void PreparedCall::bind_output(size_t position, std::span<std::byte> buffer) {
+  check();
   checked(position, buffers_.size(), "output", method_);
   for (size_t i = 0; i < buffers_.size(); ++i) {
     const std::less<> before;
@@ -83,21 +94,55 @@ Handle PreparedCall::from_session(size_t position) const {
   return bound;
 }
 
-void PreparedCall::settle_sizes() {
-  const auto as_before = [](const Handle& input, const Sizes& sizes) { return input->sizes() == sizes; };
-  if (settled_ && std::ranges::equal(call_->inputs, sizes_, as_before)) return;
+void PreparedCall::settle_sizes(std::vector<Sizes> sizes) {
   settled_ = false;
-  sizes_.clear();
-  for (const Handle& input : call_->inputs) sizes_.push_back(input->sizes());
+  sizes_ = std::move(sizes);
   call_->bindings = bindings_of(method_, sizes_);
   place_outputs();
   settled_ = true;
 }
 
+std::optional<Sizes> PreparedCall::known_input_sizes(size_t position) const {
+  if (inputs_[position]) return inputs_[position]->sizes();
+  if (const Handle& bound = data_->bound[session_inputs_[position]]) return bound->sizes();
+  return known_sizes(method_.type(method_.inputs[position]).shape, {});
+}
+
+void PreparedCall::settle_known_sizes() {
+  check();
+  data_->settle();
+  std::vector<Sizes> sizes;
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    std::optional<Sizes> known = known_input_sizes(i);
+    if (!known) {
+      throw Error(Code::misuse, fmt::format("the sizes of input {} are not known yet: bind it first",
+                                            method_.values[method_.inputs[i].id].name))
+          .in_op(method_.name);
+    }
+    sizes.push_back(std::move(*known));
+  }
+  if (settled_ && sizes == sizes_) return;
+  try {
+    settle_sizes(std::move(sizes));
+  } catch (Error& error) {
+    throw error.in_op(method_.name);
+  }
+}
+
+const std::vector<size_t>& PreparedCall::offsets() {
+  settle_known_sizes();
+  return offsets_;
+}
+
+std::span<const std::byte> PreparedCall::arena() {
+  settle_known_sizes();
+  return arena_;
+}
+
 void PreparedCall::settle_feeds() {
-  if (feeds_ == data_->feeds.size()) return;
+  if (feed_changes_ == data_->feed_changes) return;
   fed_ = data_->fed_by(method_);
-  feeds_ = data_->feeds.size();
+  feed_changes_ = data_->feed_changes;
 }
 
 void PreparedCall::place_outputs() {
@@ -142,13 +187,13 @@ void PreparedCall::resize_arena(size_t bytes) {
 }
 
 void PreparedCall::show(size_t position, const Sizes& sizes) {
-  const TensorType& type = output_type(position);
+  const TensorType type = output_type(position);
   const std::span<const std::byte> bytes(places_[position], output_bytes(position, sizes));
   outputs_[position] = Tensor(type.dtype, sizes, Buffer{nullptr, bytes}, type.scheme);
 }
 
 size_t PreparedCall::output_bytes(size_t position, const Sizes& sizes) const {
-  const TensorType& type = output_type(position);
+  const TensorType type = output_type(position);
   return static_cast<size_t>(byte_count(type.dtype, sizes, type.scheme));
 }
 
@@ -160,16 +205,27 @@ void PreparedCall::check_buffer(size_t position, size_t bytes) const {
 }
 
 void PreparedCall::operator()() {
+  check();
   called_ = false;
   data_->settle();
   std::vector<Handle>& inputs = call_->inputs;
   inputs.resize(inputs_.size());
   try {
     for (size_t i = 0; i < inputs.size(); ++i) {
-      if (inputs_[i]) check_contents(method_.values[method_.inputs[i].id].name, *inputs_[i]);  // which may have changed
-      inputs[i] = inputs_[i] ? callee_->compiled->upload(*inputs_[i], std::move(inputs[i])) : from_session(i);
+      if (!inputs_[i]) {
+        inputs[i] = from_session(i);
+        continue;
+      }
+      const Value& input = method_.values[method_.inputs[i].id];
+      check_contents(input.name, *inputs_[i]);  // which may have changed
+      inputs[i] = callee_->compiled->upload(callee_->host.in(*inputs_[i], input.type), std::move(inputs[i]));
     }
-    settle_sizes();
+    const auto as_before = [](const Handle& input, const Sizes& sizes) { return input->sizes() == sizes; };
+    if (!settled_ || !std::ranges::equal(inputs, sizes_, as_before)) {
+      std::vector<Sizes> sizes;
+      for (const Handle& input : inputs) sizes.push_back(input->sizes());
+      settle_sizes(std::move(sizes));
+    }
   } catch (Error& error) {
     throw error.in_op(method_.name);
   }
@@ -187,16 +243,20 @@ void PreparedCall::operator()() {
 
 void PreparedCall::deliver(size_t position, const DeviceTensor& value) {
   if (!places_[position]) {
-    outputs_[position] = value.to_host();
+    outputs_[position] = callee_->host.out(value);
     return;
   }
   if (outputs_[position].sizes() != value.sizes()) show(position, value.sizes());
-  value.read({places_[position], outputs_[position].bytes().size()});
+  const std::span<std::byte> place(places_[position], outputs_[position].bytes().size());
+  if (outputs_[position].dtype() == value.dtype()) return value.read(place);
+  const Tensor converted = callee_->host.out(value);
+  std::ranges::copy(converted.bytes(), place.begin());
 }
 
 const Tensor& PreparedCall::output(size_t position) const {
+  check();
   checked(position, buffers_.size(), "output", method_);
-  if (!called_) throw Error(Code::invalid_argument, "no call has filled the outputs yet").in_op(method_.name);
+  if (!called_) throw Error(Code::misuse, "no call has filled the outputs yet").in_op(method_.name);
   return outputs_[position];
 }
 

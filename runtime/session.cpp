@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <deque>
 #include <utility>
 
@@ -18,10 +19,12 @@
 namespace ingot {
 namespace {
 
-std::vector<NamedTensor> on_host(const Graph& method, const std::vector<Handle>& outputs) {
+std::vector<NamedTensor> on_host(const Callee& callee, const std::vector<Handle>& outputs) {
   std::vector<NamedTensor> tensors;
   tensors.reserve(outputs.size());
-  for (size_t i = 0; i < outputs.size(); ++i) tensors.push_back({method.outputs[i].name, outputs[i]->to_host()});
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    tensors.push_back({callee.method.outputs[i].name, callee.host.out(*outputs[i])});
+  }
   return tensors;
 }
 
@@ -35,16 +38,26 @@ bool may_be(const TensorType& made, const TensorType& wanted) {
 
 Error no_input(std::string_view name) { return {Code::not_found, fmt::format("no method has an input {}", name)}; }
 
+bool has_input(const Program& program, std::string_view name) {
+  return std::ranges::any_of(program.method_names(), [&](const std::string& method) {
+    const Graph& graph = *program.method(method);
+    return std::ranges::any_of(graph.inputs, [&](Ref input) { return graph.values[input.id].name == name; });
+  });
+}
+
 // Why there is nothing of that name to read.
 Error unbound(const Program& program, std::string_view name) {
-  for (const std::string& method : program.method_names()) {
-    const Graph& graph = *program.method(method);
-    for (Ref input : graph.inputs) {
-      if (graph.values[input.id].name == name)
-        return {Code::not_found, fmt::format("nothing is bound to input {}", name)};
-    }
-  }
-  return no_input(name);
+  if (!has_input(program, name)) return no_input(name);
+  return {Code::not_found, fmt::format("nothing is bound to input {}", name)};
+}
+
+// 3 for `out3`.
+std::optional<size_t> output_position(std::string_view name) {
+  size_t position = 0;
+  if (!name.starts_with("out")) return std::nullopt;
+  const char* end = name.data() + name.size();
+  const auto [read, error] = std::from_chars(name.data() + 3, end, position);
+  return read == end && error == std::errc() ? std::optional(position) : std::nullopt;
 }
 
 }  // namespace
@@ -52,7 +65,7 @@ Error unbound(const Program& program, std::string_view name) {
 static bool are_whole(const std::vector<Handle>& states) { return std::ranges::find(states, nullptr) == states.end(); }
 
 static Error in_a_call() {
-  return Error(Code::invalid_argument, "the session is in a call: an op of the host cannot use the one that runs it");
+  return Error(Code::misuse, "the session is in a call: an op of the host cannot use the one that runs it");
 }
 
 void Session::Data::check_caller() const {
@@ -61,9 +74,26 @@ void Session::Data::check_caller() const {
 
 void Session::Data::settle() {
   check_caller();
-  if (last) last->wait();
-  last.reset();
+  while (!pending.empty()) retire();
   if (caller.thread.load() != std::thread::id()) throw in_a_call();  // of another thread, which the device has
+}
+
+void Session::Data::retire() {
+  const std::optional<Error> error = pending.front().call.error();
+  const bool failed = error && error->code() != Code::cancelled;
+  if (failed && pending.front().is_synced && !failure) failure = error;
+  pending.pop_front();
+}
+
+void Session::Data::make_room(size_t most, WhenFull when_full, const Worker& worker) {
+  while (!pending.empty() && pending.front().call.ready()) retire();
+  if (pending.size() < most) return;
+  if (when_full == WhenFull::refuse) {
+    throw Error::mismatch(Code::limit, "", "the number of pending calls", std::to_string(pending.size()),
+                          fmt::format("less than {}", most));
+  }
+  if (worker.is_this_thread()) throw Error(Code::limit, "the thread that runs submitted calls cannot wait for one");
+  while (pending.size() >= most) retire();
 }
 
 void Session::Data::call(const Callee& callee, Invocation& invocation, const CallOptions& options) {
@@ -74,6 +104,7 @@ void Session::Data::call(const Callee& callee, Invocation& invocation, const Cal
   };
   check_cancelled();
   check_states();
+  outputs.clear();  // a state among them could not be written in place
   invocation.cancelled = options.cancelled;
   invocation.states.swap(states);
   caller.thread = std::this_thread::get_id();
@@ -122,9 +153,19 @@ Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
 
-Session::Data& Session::settled() const {
-  data_->settle();
+Session::Data& Session::data() const {
+  if (!data_) throw Error(Code::misuse, "the session was moved from");
   return *data_;
+}
+
+Session::Data& Session::settled() const {
+  data().settle();
+  return *data_;
+}
+
+const Executable& Session::executable() const {
+  data();
+  return executable_;
 }
 
 const std::vector<Handle>& Session::states() const {
@@ -139,9 +180,25 @@ std::vector<NamedTensor> Session::run(const std::vector<NamedTensor>& inputs, st
   const Callee callee = this->callee(method, inputs, few);
   std::unique_ptr<Invocation> call = invocation_of(callee, few ? *few : inputs, data.bound);
   data.call(callee, *call, {.fed = data.fed_by(callee.method)});
-  const std::vector<Handle> outputs = std::move(call->outputs);
+  std::vector<Handle> outputs = std::move(call->outputs);
   call.reset();
-  return on_host(callee.method, outputs);
+  std::vector<NamedTensor> tensors = on_host(callee, outputs);
+  data.outputs = std::move(outputs);
+  return tensors;
+}
+
+std::vector<Handle> Session::run_on_device(const std::vector<Handle>& inputs, std::string_view method) {
+  Data& data = settled();
+  const Callee callee = callee_of(executable_, method);
+  const std::unique_ptr<Invocation> call = invocation_of(callee, inputs);
+  data.call(callee, *call, {.fed = data.fed_by(callee.method)});
+  data.outputs = std::move(call->outputs);
+  return data.outputs;
+}
+
+Handle Session::upload(const Tensor& tensor) const {
+  check_contents("the tensor", tensor);
+  return data().compiled->upload(tensor);
 }
 
 void Session::set_active_extent(int64_t actual, int64_t upper) {
@@ -149,8 +206,8 @@ void Session::set_active_extent(int64_t actual, int64_t upper) {
     throw Error::mismatch(Code::invalid_argument, "", "active extent", std::to_string(actual),
                           fmt::format("0 to {}", upper));
   }
-  executable_.check_rows(upper);
   Data& data = settled();
+  executable_.check_rows(upper);
   data.active = actual == upper ? nullptr : executable_.active_extent(upper);
   data.active_rows = actual;
 }
@@ -169,22 +226,29 @@ Callee Session::callee(std::string_view name, const std::vector<NamedTensor>& in
 
 Callee Session::callee_of(const Executable& executable, std::string_view method) {
   const Graph& graph = executable.method(method);
-  return {graph, executable.id(graph), executable.compiled()};
+  return {graph, executable.id(graph), executable.compiled(), executable.host_types()};
 }
 
-Future Session::submit(const std::vector<NamedTensor>& inputs, std::string_view method) {
-  return post(inputs, method, nullptr);
+Future Session::submit(const std::vector<NamedTensor>& inputs, std::string_view method, WhenFull when_full) {
+  return post(inputs, method, when_full, nullptr);
 }
 
-Future Session::post(const std::vector<NamedTensor>& inputs, std::string_view method,
+void Session::sync() {
+  std::optional<Error>& failure = settled().failure;
+  if (failure) throw Error(*std::exchange(failure, std::nullopt));
+}
+
+Future Session::post(const std::vector<NamedTensor>& inputs, std::string_view method, WhenFull when_full,
                      const std::shared_ptr<std::atomic<bool>>& failed) {
-  data_->check_caller();
+  data().check_caller();
+  data_->make_room(executable_.pending_calls(), when_full, executable_.worker());
   // What is bound may change until the call begins, where an output is fed back.
   if (!data_->feeds.empty()) settled();
   std::optional<std::vector<NamedTensor>> few;
   const Callee callee = this->callee(method, inputs, few);
   const std::shared_ptr<Invocation> call = invocation_of(callee, few ? *few : inputs, data_->bound);
-  auto shared = std::make_shared<Future::Shared>();
+  call->weights = callee.compiled->weights();
+  auto shared = std::make_shared<Future::Shared>(callee.host);
   const bool may_be_under_way = executable_.mode() == "async";
   executable_.worker().post([=, data = data_] {
     try {
@@ -199,7 +263,7 @@ Future Session::post(const std::vector<NamedTensor>& inputs, std::string_view me
       shared->fail(current_error());
     }
   });
-  data_->last = Future(shared);
+  data_->pending.push_back({Future(shared), !failed});
   return Future(shared);
 }
 
@@ -218,6 +282,7 @@ void Session::run_pipelined(const std::function<std::optional<std::vector<NamedT
                             const PipelineOptions& options) {
   if (options.depth == 0) throw Error::mismatch(Code::invalid_argument, "", "depth", "0", "1 or more");
   if (!source || !sink) throw Error(Code::invalid_argument, "a pipeline needs a source and a sink");
+  data();
   executable_.method(options.method);  // throws where there is none
   std::deque<Future> under_way;
   const auto collect = [&] {
@@ -233,7 +298,7 @@ void Session::run_pipelined(const std::function<std::optional<std::vector<NamedT
       try {
         const std::optional<std::vector<NamedTensor>> batch = source();
         more = batch.has_value();
-        if (batch) under_way.push_back(post(*batch, options.method, failed));
+        if (batch) under_way.push_back(post(*batch, options.method, WhenFull::wait, failed));
       } catch (...) {
         refusal = std::current_exception();
         more = false;
@@ -259,28 +324,39 @@ PreparedCall Session::prepare(std::string_view method) {
 
 void Session::bind(std::string_view input, const Tensor& tensor) {
   Data& data = settled();
-  bool fits = false;
+  const HostTypes host = executable_.host_types();
+  std::optional<Tensor> fitting;  // as it is for one of the methods, or else broadcast for one
   std::optional<Error> refusal;
   for (const std::string& name : executable_.program().method_names()) {
     const Graph& method = *executable_.program().method(name);
     for (Ref ref : method.inputs) {
       if (method.values[ref.id].name != input) continue;
       try {
-        check_type(fmt::format("input {}", input), tensor, method.type(ref));
-        fits = true;
+        const Tensor given = host.in(tensor, method.type(ref));
+        const Tensor fits = fitted(fmt::format("input {}", input), given, method.type(ref));
+        if (!fitting || fits.sizes() == tensor.sizes()) fitting = fits;
       } catch (Error& error) {
         refusal = error.in_op(name);
       }
     }
   }
-  if (!fits) throw refusal ? *refusal : no_input(input);
-  data.bound[data.bound.place_of(input)] = data.compiled->upload(tensor);
+  if (!fitting) throw refusal ? *refusal : no_input(input);
+  data.bound[data.bound.place_of(input)] = data.compiled->upload(*fitting);
 }
 
 void Session::unbind(std::string_view input) {
   Data& data = settled();
-  if (!data.bound.find(input)) throw unbound(executable_.program(), input);
-  data.bound[data.bound.place_of(input)] = nullptr;
+  const size_t place = data.bound.place_of(input);
+  const size_t ended = std::erase_if(data.feeds, [&](const auto& feed) { return feed.first == place; });
+  if (ended == 0 && !data.bound[place]) throw unbound(executable_.program(), input);
+  data.bound[place] = nullptr;
+  ++data.feed_changes;
+}
+
+bool Session::is_bound(std::string_view input) const {
+  if (settled().bound.find(input)) return true;
+  if (!has_input(executable_.program(), input)) throw no_input(input);
+  return false;
 }
 
 void Session::feed(std::string_view input, std::string_view output) {
@@ -306,18 +382,33 @@ void Session::feed(std::string_view input, std::string_view output) {
     }
   }
   data.feeds.emplace_back(data.bound.place_of(input), output);
+  ++data.feed_changes;
 }
 
-Tensor Session::read(std::string_view input) const {
+void Session::feed(std::string_view input, size_t output, std::string_view method) {
+  const Graph& graph = executable().method(method);
+  if (output >= graph.outputs.size()) {
+    throw Error::mismatch(Code::out_of_range, graph.name, "position of an output", std::to_string(output),
+                          fmt::format("less than {}", graph.outputs.size()));
+  }
+  feed(input, graph.outputs[output].name);
+}
+
+Tensor Session::read(std::string_view name) const {
   const Data& data = settled();
-  if (const Handle bound = data.bound.find(input)) return bound->to_host();
-  throw unbound(executable_.program(), input);
+  const HostTypes host = executable_.host_types();
+  if (const Handle bound = data.bound.find(name)) return host.out(*bound);
+  const std::optional<size_t> position = output_position(name);
+  if (has_input(executable_.program(), name) || !position) throw unbound(executable_.program(), name);
+  if (*position < data.outputs.size()) return host.out(*data.outputs[*position]);
+  throw Error(Code::not_found,
+              fmt::format("there is no {}: the latest run has left {} outputs", name, data.outputs.size()));
 }
 
 // ------------------------------------------------------------------------------------------------------------- state
 
 size_t Session::state_index(std::string_view name) const {
-  const std::vector<State>& states = executable_.program().states;
+  const std::vector<State>& states = executable().program().states;
   std::vector<std::string_view> names;
   for (size_t i = 0; i < states.size(); ++i) {
     if (states[i].name == name) return i;
@@ -328,32 +419,41 @@ size_t Session::state_index(std::string_view name) const {
 
 Tensor Session::state(std::string_view name) const {
   const size_t index = state_index(name);
-  return states()[index]->to_host();
+  return executable_.host_types().out(*states()[index]);
 }
 
 void Session::set_state(std::string_view name, const Tensor& contents) {
   const size_t index = state_index(name);
-  check_type(fmt::format("state {}", name), contents, executable_.program().states[index].type);
-  settled().states[index] = data_->compiled->upload(contents);
+  const TensorType& type = executable_.program().states[index].type;
+  const HostTypes host = executable_.host_types();
+  check_type(fmt::format("state {}", name), contents, host.in(type, contents.dtype()));
+  settled().states[index] = data_->compiled->upload(host.in(contents, type));
 }
 
-void Session::reset() { settled().states = executable_.initial_states(); }
+void Session::reset() {
+  Data& data = settled();
+  data.states = executable_.initial_states();
+}
 
 Session Session::fork() const {
   states();
-  return Session(executable_, std::make_shared<Data>(*data_));
+  auto forked = std::make_shared<Data>(*data_);
+  forked->outputs.clear();
+  forked->failure.reset();
+  return Session(executable_, std::move(forked));
 }
 
 Snapshot Session::snapshot() const {
   Snapshot snapshot;
-  snapshot.compiled_ = data_->compiled;
+  snapshot.compiled_ = data().compiled;
   for (const State& state : executable_.program().states) snapshot.names_.push_back(state.name);
   snapshot.states_ = states();
   return snapshot;
 }
 
 void Session::restore(const Snapshot& snapshot) {
-  const std::vector<State>& states = executable_.program().states;
+  snapshot.check();
+  const std::vector<State>& states = executable().program().states;
   if (!std::ranges::equal(snapshot.names_, states, {}, {}, &State::name)) {
     throw Error(Code::type_mismatch, "the snapshot is one of other states");
   }

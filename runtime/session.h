@@ -9,7 +9,7 @@
 // Threads    one thread at a time. Sessions share nothing that changes, and any number run at once; but a call that decides
 //            by values, as a loop does, keeps its device until it has, and what is submitted to one Executable runs on one
 //            thread. What was submitted runs in its order; every other method waits for it first.
-// Failure    Error. One without a node was found before anything ran: an input that is missing, unknown, given twice,
+// Failure    Error. Code::misuse for a Session that was moved from. One without a node was found before anything ran: an input that is missing, unknown, given twice,
 //            or not of the declared type. After a failed call every state and handle is as before it, and the Session as
 //            usable. Only a device that fails itself, for want of memory, may take states with it that it was writing in
 //            place: using them is Code::internal then, until they are reset or restored.
@@ -34,7 +34,7 @@ namespace ingot {
 // The contents of all states at one time; shares them with the Session until either writes.
 class Snapshot {
  public:
-  // As a safetensors file, and back. Throws Code::type_mismatch unless the file holds the states that the program declares.
+  // As a safetensors file, and back. An empty Snapshot throws Code::misuse. Throws Code::type_mismatch unless the file holds the states that the program declares.
   // A state whose type the format lacks, as packed ones and those of 4 bits, is there as u8 bytes, and its type as metadata.
   void save(const std::string& path) const;
   static Snapshot load(const std::string& path, const Executable& executable);
@@ -42,10 +42,15 @@ class Snapshot {
 
  private:
   friend class Session;
-  std::shared_ptr<CompiledProgram> compiled_;  // whose handles these are
+  void check() const;
+
+  std::shared_ptr<CompiledProgram> compiled_;  // whose handles these are; null: the snapshot is empty
   std::vector<std::string> names_;
   std::vector<Handle> states_;
 };
+
+// What `submit` does while as many calls are pending as CompileOptions::pending_calls allows.
+enum class WhenFull { wait, refuse };
 
 struct PipelineOptions {
   size_t depth = 2;    // calls on their way at one time
@@ -63,14 +68,23 @@ class Session {
   Session& operator=(Session&&) noexcept;
   ~Session();
 
-  const Executable& executable() const { return executable_; }
+  const Executable& executable() const;
 
   // ---- calls
   // The outputs of a method, in its order. Inputs go by name, in any order; an empty method stands for the only one.
   std::vector<NamedTensor> run(const std::vector<NamedTensor>& inputs, std::string_view method = {});
-  // Checks and uploads the inputs, and returns. In mode `async` the next call begins before the device is done with this
-  // one, where nothing that values decide can fail it.
-  Future submit(const std::vector<NamedTensor>& inputs, std::string_view method = {});
+  // The same on tensors that are on the device already, by position: nothing crosses to the host. Inputs come from `upload`
+  // or from outputs, in the order of Executable::signature. An active extent does not apply: all rows are computed.
+  std::vector<Handle> run_on_device(const std::vector<Handle>& inputs, std::string_view method = {});
+  Handle upload(const Tensor& tensor) const;
+  // Checks and uploads the inputs, and returns. The call sees the weights that are current now. In mode `async` the next
+  // call begins before the device is done with this one, where nothing that values decide can fail it. While
+  // CompileOptions::pending_calls are pending it first waits for the oldest, or throws Code::limit.
+  Future submit(const std::vector<NamedTensor>& inputs, std::string_view method = {},
+                WhenFull when_full = WhenFull::wait);
+  // Waits for every call that was submitted, and throws the first failure since the last `sync`. A call that its Future
+  // cancelled did not fail.
+  void sync();
   // The outputs of a call for each batch, in order: a batch is prepared and outputs are read on this thread while another
   // batch is computed. The first failure ends it, and is thrown: batches before that one have changed the state, and none
   // behind it; but where it is the sink that fails, up to `depth` that were on their way.
@@ -92,7 +106,8 @@ class Session {
   // conditions and bodies of loops. That values of 0 fail one is no failure, but what an op of the host throws is. Left to
   // the first call that needs it: what has sizes that data decide, what stands beside a `while`, which zeros might never
   // end, and a graph with an integer among its inputs that the method computes.
-  void warm(const std::vector<Sizes>& inputs, std::string_view method = {}) const;
+  // Sizes may be left out where the method declares them all as literals.
+  void warm(const std::vector<Sizes>& inputs = {}, std::string_view method = {}) const;
   // When the latest call was handed to its device: the host was free from then on.
   std::chrono::steady_clock::time_point handed_over() const;
   // A call by positions, on buffers of the caller (runtime/prepared.h).
@@ -100,14 +115,20 @@ class Session {
 
   // ---- inputs that stay
   // An input of every method that has one of this name and type, until it is bound again: kept on the device. A call that
-  // names it uses its own. Throws Code::type_mismatch where no method has one of this type.
+  // names it uses its own. A tensor that is smaller is broadcast to the sizes that the input declares as literals. Throws
+  // Code::type_mismatch where no method has an input that it fits, whatever its symbols are.
   void bind(std::string_view input, const Tensor& tensor);
+  // Ends feeds into the input too.
   void unbind(std::string_view input);
+  bool is_bound(std::string_view input) const;
   // From now on every call that makes the output puts it where `bind` would have put it, without leaving the device.
   // Throws Code::type_mismatch for an output that can never be that input.
   void feed(std::string_view input, std::string_view output);
-  // What is bound. Throws Code::not_found where nothing is yet.
-  Tensor read(std::string_view input) const;
+  // The same by the output's position in a method.
+  void feed(std::string_view input, size_t output, std::string_view method = {});
+  // What is bound to an input; or, as `out0`, `out1`, …, an output of the latest `run`, until the next call begins. Nothing
+  // is copied before it is read. Throws Code::not_found where there is nothing of that name.
+  Tensor read(std::string_view name) const;
 
   // ---- state
   // Contents after the last call.
@@ -127,7 +148,8 @@ class Session {
   friend class PreparedCall;
   struct Data;
   Session(Executable executable, std::shared_ptr<Data> data);
-  // What was submitted is done.
+  Data& data() const;
+  // The data, once everything that was submitted is done.
   Data& settled() const;
   const std::vector<Handle>& states() const;
   static Callee callee_of(const Executable& executable, std::string_view method);
@@ -135,7 +157,7 @@ class Session {
   Callee callee(std::string_view method, const std::vector<NamedTensor>& inputs,
                 std::optional<std::vector<NamedTensor>>& few) const;
   // `failed` is shared by calls of which none begins once one has failed.
-  Future post(const std::vector<NamedTensor>& inputs, std::string_view method,
+  Future post(const std::vector<NamedTensor>& inputs, std::string_view method, WhenFull when_full,
               const std::shared_ptr<std::atomic<bool>>& failed);
   size_t state_index(std::string_view name) const;
 

@@ -44,7 +44,12 @@ SafetensorsIndex index_of(const std::string& path) {
 
 }  // namespace
 
+void Snapshot::check() const {
+  if (!compiled_) throw Error(Code::misuse, "the snapshot is empty, expected one that a session has taken");
+}
+
 void Snapshot::save(const std::string& path) const {
+  check();
   std::vector<NamedTensor> tensors;
   SafetensorsMetadata types;
   for (size_t i = 0; i < states_.size(); ++i) {
@@ -82,6 +87,7 @@ Snapshot Snapshot::load(const std::string& path, const Executable& executable) {
 }
 
 int64_t Snapshot::bytes() const {
+  check();
   int64_t bytes = 0;
   for (const Handle& state : states_) bytes += byte_count(state->dtype(), state->sizes(), state->scheme());
   return bytes;

@@ -71,8 +71,9 @@ void call_graph(CompiledProgram& compiled, GraphId id, const Bindings& bindings,
 
 }  // namespace
 
-void Session::warm(const std::vector<Sizes>& inputs, std::string_view method) const {
-  const Graph& graph = executable_.method(method);
+void Session::warm(const std::vector<Sizes>& given, std::string_view method) const {
+  const Graph& graph = executable().method(method);
+  const std::vector<Sizes> inputs = sizes_or_literals(graph, given);
   if (const ActiveExtent* active = settled().active.get(); active && active->method(graph.name).applies()) {
     std::vector<Sizes> few = inputs;
     for (size_t i = 0; i < std::min(few.size(), graph.inputs.size()); ++i) {

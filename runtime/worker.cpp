@@ -31,7 +31,9 @@ void Worker::work() {
     std::function<void()> task = std::move(tasks_.front());
     tasks_.pop_front();
     lock.unlock();
+    running_ = std::this_thread::get_id();
     task();
+    running_ = std::thread::id();
     task = nullptr;  // what it holds is let go of before the lock
     lock.lock();
   }

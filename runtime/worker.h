@@ -4,6 +4,7 @@
 // Threads    `post` from any thread. Tasks must not throw, and must not destroy the Worker.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -20,6 +21,8 @@ class Worker {
   ~Worker();
 
   void post(std::function<void()> task);
+  // Whether a task is asking.
+  bool is_this_thread() const { return running_ == std::this_thread::get_id(); }
 
  private:
   void work();
@@ -28,6 +31,7 @@ class Worker {
   std::condition_variable changed_;
   std::deque<std::function<void()>> tasks_;
   bool ending_ = false;
+  std::atomic<std::thread::id> running_;  // the thread, while a task runs
   std::thread thread_;
 };
 

@@ -42,7 +42,7 @@ std::string type_of_y(const Program& program) {
 }
 
 std::vector<float> run(const Program& program, Sizes sizes, const std::vector<float>& x) {
-  Session session(compile(program));
+  Session session(compile(program, {.engine = "reference"}));
   const Tensor y = session.run({{"x", Tensor::of<float>(std::move(sizes), x)}}, "main").at(0).tensor;
   const std::span<const float> elements = y.as<float>();
   return {elements.begin(), elements.end()};
@@ -152,7 +152,7 @@ TEST(Exported, TheLastSoMany) {
     return program_of(model);
   };
   EXPECT_EQ(type_of_y(last("x")), "f32[N, S]");
-  Session session(compile(last("z")));
+  Session session(compile(last("z"), {.engine = "reference"}));
   const auto run_last = [&](int64_t s, const std::vector<float>& z) {
     const std::vector<NamedTensor> inputs = {{"x", Tensor::allocate(DType::f32, {1, s})},
                                              {"z", Tensor::of<float>({1, static_cast<int64_t>(z.size())}, z)}};
@@ -170,7 +170,7 @@ TEST(Exported, EinsumOverSizesThatFitWithoutAProof) {
   model.graph.inputs.push_back(value_info("z", kFloat, {"T", "K"}));
   const Program program = program_of(model);
   EXPECT_EQ(type_of_y(program), "f32[N, K]");
-  Session session(compile(program));
+  Session session(compile(program, {.engine = "reference"}));
   const auto product = [&](int64_t t) {
     const std::vector<float> z(static_cast<size_t>(t), 2);
     const std::vector<NamedTensor> inputs = {{"x", Tensor::of<float>({1, 2}, {1, 2})},

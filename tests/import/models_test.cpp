@@ -56,7 +56,7 @@ std::map<std::string, int> op_counts(const Program& program) {
 class OnnxModels : public testing::TestWithParam<const char*> {};
 
 TEST_P(OnnxModels, GivesTheExpectedOutputs) {
-  Session session(compile(import_fixture(GetParam())));
+  Session session(compile(import_fixture(GetParam()), {.engine = "reference"}));
   size_t sets = 0;
   for (; fs::exists(fixture(GetParam()) / ("test_data_set_" + std::to_string(sets))); ++sets) {
     const fs::path data = fixture(GetParam()) / ("test_data_set_" + std::to_string(sets));
@@ -190,7 +190,7 @@ TEST(OnnxImport, WeightsAreViewsOfTheFile) {
 
 // Sizes of different names are promised to be equal, and that is checked.
 TEST(OnnxImport, PromisesAreCheckedWhenTheProgramRuns) {
-  Session session(compile(import_fixture("equal_symbols")));
+  Session session(compile(import_fixture("equal_symbols"), {.engine = "reference"}));
   const Tensor a = Tensor::of<float>({1, 2}, {1, 2}), b = Tensor::of<float>({1, 3}, {1, 2, 3});
   const Tensor c = Tensor::of<float>({2, 2}, {1, 2, 3, 4});
   try {

@@ -180,7 +180,7 @@ TEST_P(ActiveExtentTest, RefusesExtentsThatDoNotExist) {
             "[layer] number of rows of input x is 3, expected 2 or 4");
   EXPECT_EQ(message_of([&] { session.warm({{3, 3}}, "layer"); }, Code::type_mismatch),
             "[layer] number of rows of input x is 3, expected 2 or 4");
-  for (const std::vector<Sizes>& sizes : {std::vector<Sizes>{}, {{2, 3}, {2, 3}}, {{2}}, {{}}}) {
+  for (const std::vector<Sizes>& sizes : {std::vector<Sizes>{{2, 3}, {2, 3}}, {{2}}, {{}}}) {
     EXPECT_THROW(session.warm(sizes, "layer"), Error);
   }
   EXPECT_EQ(calls(session), 0);

@@ -36,7 +36,9 @@ method found(%x: f32[B]) -> (where) {
 }
 )";
 
-Executable compiled(const CompileOptions& options = {}) { return compile(parse(kProgram), options); }
+Executable compiled(const CompileOptions& options = {.engine = "reference"}) {
+  return compile(parse(kProgram), options);
+}
 
 double flops_of(const std::string& body, const Bindings& bindings = {}) {
   const Program program = parse("ingot 1\n" + body);
@@ -121,7 +123,8 @@ TEST(Cost, WrongSizesAreRefused) {
     }
     return "none";
   };
-  EXPECT_EQ(refusal({}), "[scanned] the number of inputs is 0, expected 1");
+  EXPECT_EQ(refusal({}), "[scanned] sizes are needed: input x is f32[B, 4]");
+  EXPECT_EQ(refusal({{10, 4}, {10, 4}}), "[scanned] the number of inputs is 2, expected 1");
   EXPECT_EQ(refusal({{10}}), "[scanned] input x is f32[10], expected f32[B, 4]");
   EXPECT_EQ(refusal({{10, 5}}), "[scanned] input x is f32[10, 5], expected f32[B, 4]");
   EXPECT_NE(refusal({{65, 4}}).find("B"), std::string::npos);
@@ -149,19 +152,6 @@ TEST(Observer, SeesEveryNodeAndChangesNothing) {
     twice.insert(twice.end(), once.begin(), once.end());
     EXPECT_EQ(seen, twice) << engine->name();
   }
-}
-
-TEST(Environment, IsReadAndCheckedByCompile) {
-  setenv("INGOT_ENGINE", "warp", 1);
-  setenv("INGOT_MODE", "fast", 1);
-  const CompileOptions options = options_from_environment();
-  unsetenv("INGOT_ENGINE");
-  unsetenv("INGOT_MODE");
-  EXPECT_EQ(options.engine, "warp");
-  EXPECT_EQ(options.mode, "fast");
-  EXPECT_EQ(options.device, "");
-  EXPECT_THROW(compiled(options), Error);
-  EXPECT_EQ(options_from_environment().engine, "reference");
 }
 
 }  // namespace

@@ -74,6 +74,34 @@ TEST_P(PreparedTest, PlacesOutputsInTheArenaWhereTheyStay) {
   EXPECT_EQ(values<float>(call.output(1)), Floats{420});
 }
 
+TEST_P(PreparedTest, TellsOffsetsAsSoonAsSizesAreKnown) {
+  Session session(compiled(affine));
+  PreparedCall call = session.prepare();
+  EXPECT_EQ(message_of([&] { call.offsets(); }, Code::misuse),
+            "[forward] the sizes of input x are not known yet: bind it first");
+  call.bind_input(0, ramp(20));  // scale is a literal size
+  EXPECT_EQ(call.offsets(), (std::vector<size_t>{0, 128, 192}));
+  const std::span<const std::byte> arena = call.arena();
+  EXPECT_EQ(arena.size(), 192u + 128u);
+  call.bind_input(1, f32({}, {1}));
+  call();
+  EXPECT_EQ(call.arena().data(), arena.data());
+  for (size_t i = 0; i < 3; ++i) EXPECT_EQ(call.output(i).bytes().data(), arena.data() + call.offsets()[i]);
+  call.bind_input(0, ramp(40));
+  EXPECT_EQ(call.offsets(), (std::vector<size_t>{0, 192, 256}));
+
+  PreparedCall bound = session.prepare();
+  session.bind("x", ramp(20));
+  EXPECT_EQ(bound.offsets(), (std::vector<size_t>{0, 128, 192}));
+}
+
+TEST_P(PreparedTest, TellsOffsetsOfStaticMethodsAtOnce) {
+  Session session(compiled(totals));
+  EXPECT_EQ(session.prepare("add").offsets(), (std::vector<size_t>{0, 64}));
+  EXPECT_EQ(session.prepare("add").arena().size(), 128u);
+  EXPECT_EQ(session.prepare("total").offsets(), (std::vector<size_t>{0, 64}));
+}
+
 TEST_P(PreparedTest, TakesInputsOfAnotherSize) {
   Session session(compiled(affine));
   PreparedCall call = session.prepare();
@@ -123,14 +151,12 @@ TEST_P(PreparedTest, RefusesWhatIsMissingOrOfAnotherType) {
             "[forward] position of an output is 3, expected less than 3");
   EXPECT_EQ(message_of([&] { call.output(3); }, Code::out_of_range),
             "[forward] position of an output is 3, expected less than 3");
-  EXPECT_EQ(message_of([&] { call.output(0); }, Code::invalid_argument),
-            "[forward] no call has filled the outputs yet");
+  EXPECT_EQ(message_of([&] { call.output(0); }, Code::misuse), "[forward] no call has filled the outputs yet");
   EXPECT_EQ(message_of([&] { call.bind_input(0, i64(3)); }, Code::type_mismatch),
             "[forward] input x is i64[], expected f32[S]");
   call.bind_input(0, ramp(3));
   EXPECT_EQ(message_of([&] { call(); }, Code::invalid_argument), "[forward] input scale is missing, expected f32[]");
-  EXPECT_EQ(message_of([&] { call.output(0); }, Code::invalid_argument),
-            "[forward] no call has filled the outputs yet");
+  EXPECT_EQ(message_of([&] { call.output(0); }, Code::misuse), "[forward] no call has filled the outputs yet");
   call.bind_input(1, f32({}, {1}));
   call.bind_input(0, ramp(101));
   EXPECT_EQ(message_of([&] { call(); }, Code::out_of_range), "[forward] S is 101 by input x, axis 0, expected 0..100");

@@ -14,7 +14,9 @@
 
 namespace ingot::test {
 
-inline Executable compiled(std::string_view text, const CompileOptions& options = {}) {
+// For the reference engine, unless the options name another.
+inline Executable compiled(std::string_view text, CompileOptions options = {}) {
+  if (options.engine.empty()) options.engine = "reference";
   return compile(parse("ingot 1\n" + std::string(text)), options);
 }
 
