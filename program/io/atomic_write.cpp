@@ -1,7 +1,6 @@
 #include "program/io/atomic_write.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <cstdio>
 
 #include "program/io/system_error.h"
+#include "program/io/temporary_file.h"
 
 namespace ingot {
 
@@ -32,18 +32,6 @@ fs::path resolve_target(const fs::path& path) {
   return target;
 }
 
-// Names that are taken belong to other threads, or to writers that were killed.
-FileDescriptor create_temporary(const fs::path& target, fs::path& temporary) {
-  constexpr int kAttempts = 1000;
-  for (int i = 0; i < kAttempts; ++i) {
-    temporary = folder_of(target) / fmt::format(".ingot-{}-{}.tmp", ::getpid(), i);
-    FileDescriptor fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (fd.get() >= 0) return fd;
-    if (errno != EEXIST) throw system_error("write", target, errno);
-  }
-  throw system_error("create a temporary file for", target, EEXIST);
-}
-
 FileDescriptor open_folder(const fs::path& folder) {
   FileDescriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (fd.get() < 0) throw system_error("open", folder, errno);
@@ -52,8 +40,12 @@ FileDescriptor open_folder(const fs::path& folder) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(const fs::path& target, bool durable)
-    : target_(resolve_target(target)), fd_(create_temporary(target_, temporary_)), durable_(durable) {}
+AtomicFile::AtomicFile(const fs::path& target, bool durable) : target_(resolve_target(target)), durable_(durable) {
+  remove_abandoned(folder_of(target_));
+  auto [path, fd] = create_temporary(target_);
+  temporary_ = std::move(path);
+  fd_ = std::move(fd);
+}
 
 AtomicFile::~AtomicFile() {
   if (!committed_) ::unlink(temporary_.c_str());
@@ -82,7 +74,9 @@ void AtomicFile::append(std::string_view text) { append(std::as_bytes(std::span(
 
 void AtomicFile::commit() {
   if (durable_ && ::fsync(fd_.get()) != 0) throw system_error("write", target_, errno);
-  if (fd_.close() != 0) throw system_error("write", target_, errno);
+  // The copy holds the lock on the temporary file until it has its new name: close() must be asked for errors before.
+  const FileDescriptor lock(::fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0));
+  if (lock.get() < 0 || fd_.close() != 0) throw system_error("write", target_, errno);
   const FileDescriptor folder = open_folder(folder_of(target_));
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) throw system_error("write", target_, errno);
   committed_ = true;

@@ -1,7 +1,8 @@
 // AtomicFile: a file that appears whole or not at all.
 //
 // The bytes go to a temporary file in the folder of the target; commit() makes them durable, unless it is told that nobody
-// waits for the disk, and renames it over the target. A writer that is killed leaves the old file, or none (and perhaps its temporary, `.ingot-PID-N.tmp`).
+// waits for the disk, and renames it over the target. A writer that is killed leaves the old file, or none, and its
+// temporary file, which the next AtomicFile in that folder removes (program/io/temporary_file.h).
 //
 // Ownership  owns the temporary: without commit() the destructor removes it. A target that is a symbolic link stays one;
 //            the file that it names is replaced (where there is none, the link itself).

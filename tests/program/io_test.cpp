@@ -1,5 +1,6 @@
 // Files themselves: mapping them, replacing them.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -102,10 +103,87 @@ TEST(AtomicFiles, KilledWriterLeavesTheOldFile) {
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFSIGNALED(status));
   EXPECT_EQ(contents(folder / "a"), "old");
-  AtomicFile file(folder / "a");  // what the killed one left is not in the way
+  EXPECT_EQ(folder.file_count(), 2u);
+  AtomicFile file(folder / "a");
   file.append("new");
   file.commit();
   EXPECT_EQ(contents(folder / "a"), "new");
+  EXPECT_EQ(folder.file_count(), 1u);
+}
+
+TEST(AtomicFiles, RemovesOnlyTemporariesWithoutAWriter) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> others = {".ingot-1-0.tmp~",  ".ingot--0.tmp",     ".ingot-1-.tmp", ".ingot-1.tmp",
+                                           ".ingot-1-0-2.tmp", ".ingot-1-0x.tmp",   "ingot-1-0.tmp", ".ingot-1-0.TMP",
+                                           ".ingot-p-0.tmp",   ".ingot-p.ingot.tmp"};
+  for (const std::string& name : others) write_plain(folder / name, "kept");
+  fs::create_directory(folder / ".ingot-7-1.tmp");
+  ASSERT_EQ(::mkfifo((folder / ".ingot-7-2.tmp").c_str(), 0600), 0);
+  fs::create_symlink(others[0], folder / ".ingot-7-3.tmp");
+  // What another process has open and locked is in use, whatever pid its name gives.
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    AtomicFile file(folder / "b");
+    file.append("half");
+    static_cast<void>(!::write(ready[1], "x", 1));
+    for (;;) ::pause();
+  }
+  char x = 0;
+  ASSERT_EQ(::read(ready[0], &x, 1), 1);
+  const fs::path busy = folder / fmt::format(".ingot-{}-0.tmp", child);
+  AtomicFile mine(folder / "c");
+  write_plain(folder / ".ingot-99999999-0.tmp", "abandoned");
+  write_plain(folder / fmt::format(".ingot-{}-7.tmp", ::getpid()), "abandoned by an earlier process of this pid");
+
+  const size_t before = folder.file_count();
+  {
+    const AtomicFile next(folder / "a");
+  }
+  EXPECT_EQ(folder.file_count(), before - 2);
+  EXPECT_TRUE(fs::exists(busy));
+  for (const std::string& name : others) EXPECT_TRUE(fs::exists(folder / name)) << name;
+  mine.append("whole");
+  mine.commit();
+  EXPECT_EQ(contents(folder / "c"), "whole");
+
+  ::kill(child, SIGKILL);
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  {
+    const AtomicFile next(folder / "a");
+  }
+  EXPECT_FALSE(fs::exists(busy));
+  ::close(ready[0]);
+  ::close(ready[1]);
+}
+
+// Two processes whose cleaning meets their writing: no temporary file in use is ever taken away.
+TEST(AtomicFiles, CleaningDoesNotDisturbWriters) {
+  const TemporaryFolder folder;
+  const auto write_many = [&](const char* name) {
+    for (int i = 0; i < 300; ++i) {
+      AtomicFile file(folder / name, false);
+      file.append(name);
+      file.commit();
+    }
+  };
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    try {
+      write_many("a");
+    } catch (...) {
+      ::_exit(1);
+    }
+    ::_exit(0);
+  }
+  EXPECT_NO_THROW(write_many("b"));
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  EXPECT_EQ(folder.file_count(), 2u);
 }
 
 TEST(AtomicFiles, TwoWritersDoNotMix) {
