@@ -23,7 +23,7 @@
 // Failure    Code::bad_file for bytes that are no valid file, with the place in the FlatBuffer
 //            (`graphs[1].nodes[17].x is 99, expected an id below 12`); Code::version for a file that needs a newer
 //            reader; Code::limit past the limits; not_found and io as the system says. Then whatever `verify` throws.
-//            A failed or killed save leaves the old file.
+//            A failed or killed save leaves the old program, with its weights.
 #pragma once
 
 #include <cstddef>
@@ -75,8 +75,9 @@ FileFacts file_facts(std::span<const std::byte> bytes);
 enum class WeightPlacement {
   keep,    // where Weight::external says; the rest inside
   inside,  // all in the program's own file
-  // Large ones in a safetensors file of the program's name. It is written first: a save that is killed in between leaves
-  // the old program beside the new weights, which check_hashes notices.
+  // Large ones in a safetensors file next to the program, PROGRAM-DIGEST.safetensors, named by its contents: old weights
+  // are never loaded with a new program, nor new ones with an old program. A later save removes the files of this form
+  // that the program no longer names.
   beside,
 };
 

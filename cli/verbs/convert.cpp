@@ -63,7 +63,8 @@ Verb add_convert(CLI::App& root) {
   app->add_option("-o,--output", o->output,
                   "NAME.ingot writes a file, any other name text; default: text to standard output")
       ->check(check_path);
-  app->add_flag("--external-weights", o->external_weights, "put large weights into NAME.safetensors beside the file");
+  app->add_flag("--external-weights", o->external_weights,
+                "put large weights into a file of their own, NAME.ingot-DIGEST.safetensors");
   app->add_flag("--embed-weights", o->embed_weights, "take weights of safetensors files into the file");
   app->add_option("--inline-bytes", o->inline_bytes, "text: write weights up to this size out, larger ones by hash")
       ->check(integer_within(0, kLargest))

@@ -102,7 +102,8 @@ Verb add_import(CLI::App& root) {
       ->allow_extra_args(false);
   app->add_option("--report", o->report, "write what could not be imported as JSON; - for standard output")
       ->check(check_path);
-  app->add_flag("--external-weights", o->external_weights, "put large weights into NAME.safetensors beside the file");
+  app->add_flag("--external-weights", o->external_weights,
+                "put large weights into a file of their own, NAME.ingot-DIGEST.safetensors");
   app->footer(
       "The whole model is imported, or exit code 3 and a list of every op that cannot be, with place and reason.");
   return {app, [o] { return import(*o); }};

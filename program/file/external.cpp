@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "program/error.h"
+#include "program/file/weights_file.h"
 
 namespace ingot::file {
 
@@ -66,7 +67,9 @@ const SafetensorsIndex& ExternalFiles::index(const std::string& name) {
   if (program_ == file.identity) {
     throw Error(Code::bad_file, fmt::format("the weights file {} is the program itself", quote(name)));
   }
-  return indices_.emplace(name, SafetensorsIndex(file.buffer)).first->second;
+  SafetensorsIndex index(file.buffer);
+  check_digest(name, index.metadata());
+  return indices_.emplace(name, std::move(index)).first->second;
 }
 
 Tensor ExternalFiles::tensor(const ExternalTensor& external, const TensorType& type) {

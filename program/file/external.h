@@ -5,8 +5,8 @@
 //
 // Ownership  each file is mapped and indexed once; the tensors keep the mapping alive.
 // Threads    one thread at a time.
-// Failure    Code::bad_file for a name or a tensor that does not fit the program, Code::not_found for a missing file or
-//            tensor, and whatever the reader of safetensors throws.
+// Failure    Code::bad_file for a name or a tensor that does not fit the program and for a file whose name promises other
+//            weights, Code::not_found for a missing file or tensor, and whatever the reader of safetensors throws.
 #pragma once
 
 #include <filesystem>

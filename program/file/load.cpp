@@ -50,9 +50,19 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
 
 }  // namespace
 
+// A save that replaces the program also removes the weights file of the one that was opened here: then the new one is
+// loaded.
 Program load_program(const std::filesystem::path& path, const LoadOptions& options) try {
-  const MappedFile mapped = map_file(path);
-  return read(mapped.buffer, file::ExternalFiles(folder_of(path), mapped.identity), options);
+  for (MappedFile mapped = map_file(path);;) {
+    try {
+      return read(mapped.buffer, file::ExternalFiles(folder_of(path), mapped.identity), options);
+    } catch (const Error& error) {
+      if (error.code() != Code::not_found) throw;
+      MappedFile now = map_file(path);
+      if (now.identity == mapped.identity) throw;
+      mapped = std::move(now);
+    }
+  }
 } catch (Error& error) {
   error.at_place(path.string());
   throw;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <concepts>
+#include <set>
 
 #include "program/error.h"
 #include "program/file.h"
@@ -10,7 +11,9 @@
 #include "program/file/external.h"
 #include "program/file/header.h"
 #include "program/file/weights.h"
+#include "program/file/weights_file.h"
 #include "program/io/atomic_write.h"
+#include "program/io/file_lock.h"
 #include "program/io/safetensors.h"
 #include "program/io/safetensors_dtype.h"
 
@@ -74,13 +77,8 @@ bool safetensors_holds(const Tensor& tensor) {
          tensor.elements() % std::max(8 / bits(tensor.dtype()), 1) == 0;
 }
 
-// Writes the file beside. Equal weights become one tensor, named after the first.
+// Writes the weights file. Equal weights become one tensor, named after the first.
 Externals move_beside(const Program& program, const fs::path& path, uint64_t from_bytes) {
-  const fs::path beside = fs::path(path).replace_extension(".safetensors");
-  if (beside == path) {
-    throw Error::mismatch(Code::invalid_argument, "", "the program's file", path.string(),
-                          "another name than that of the weights beside it");
-  }
   Externals out(program.weights.size());
   std::vector<NamedTensor> tensors;
   const std::vector<size_t> firsts = file::equal_weights(program);
@@ -88,9 +86,13 @@ Externals move_beside(const Program& program, const fs::path& path, uint64_t fro
     const Weight& weight = program.weights[i];
     if (weight.tensor.bytes().size() < from_bytes || !safetensors_holds(weight.tensor)) continue;
     if (firsts[i] == i) tensors.push_back({weight.name, weight.tensor});
-    out[i] = {.file = beside.filename().string(), .tensor = program.weights[firsts[i]].name};
+    out[i] = {.file = {}, .tensor = program.weights[firsts[i]].name};
   }
-  if (!tensors.empty()) write_safetensors(beside, tensors);
+  if (tensors.empty()) return out;
+  const std::string name = file::write_weights_file(path, tensors);
+  for (std::optional<ExternalTensor>& external : out) {
+    if (external) external->file = name;
+  }
   return out;
 }
 
@@ -119,13 +121,28 @@ Externals place_weights(const Program& program, const fs::path& path, const Save
   return Externals(program.weights.size());
 }
 
+std::set<std::string> files_named(const Externals& externals) {
+  std::set<std::string> names;
+  for (const std::optional<ExternalTensor>& external : externals) {
+    if (external) names.insert(external->file);
+  }
+  return names;
+}
+
 }  // namespace
 
 void save_program(const Program& program, const fs::path& path, const SaveOptions& options) {
+  // Only one at a time may write or remove weights files of this program. The others need no lock.
+  std::optional<FileLock> lock;
+  if (options.weights == WeightPlacement::beside || !file::weights_files_of(path).empty()) {
+    lock.emplace(file::lock_path(path));
+  }
   Externals externals = place_weights(program, path, options);
+  const std::set<std::string> named = files_named(externals);
   AtomicFile out(path, options.durable);
   Writer([&](std::span<const std::byte> bytes) { out.append(bytes); }).write(program, std::move(externals));
   out.commit();
+  if (lock && lock->held()) file::remove_unnamed_weights(path, named);
 }
 
 std::vector<std::byte> write_program(const Program& program) {
