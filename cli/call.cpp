@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "cli/flags.h"
@@ -88,6 +87,22 @@ Bindings sizes_of(const std::vector<NamedTensor>& inputs, const SpecContext& con
   return solve(equations);
 }
 
+// Before anything is read from a file: its type must fit the input, symbols within their bounds.
+static void check_input(const Graph& method, const std::string& name, const TensorType& given) try {
+  const TensorType& declared = method.type(method.inputs[input_index(method, name)]);
+  check_type("input " + name, given.dtype, *literal_sizes(given.shape), given.scheme, declared);
+  if (equal(given.shape, declared.shape) != Proof::no) return;
+  std::vector<DimEquation> equations;
+  for (size_t axis = 0; axis < declared.shape.size(); ++axis) {
+    equations.push_back(
+        {declared.shape[axis], given.shape[axis].literal(), fmt::format("input {}, axis {}", name, axis)});
+  }
+  solve(equations);  // which says what contradicts what
+  throw Error::mismatch(Code::type_mismatch, "", "input " + name, to_string(given), to_string(declared));
+} catch (Error& error) {
+  throw error.in_op(method.name);
+}
+
 std::vector<NamedTensor> read_inputs(const CallOptions& options, const SpecContext& context) {
   std::vector<NamedTensor> inputs;
   const std::vector<std::string> names = input_names(*context.method);
@@ -95,14 +110,16 @@ std::vector<NamedTensor> read_inputs(const CallOptions& options, const SpecConte
     return std::ranges::find(inputs, name, &NamedTensor::name) != inputs.end();
   };
   for (const std::string& spec : options.inputs) {
-    for (NamedTensor& input : read_spec(spec, context)) {
-      inputs.push_back({by_position(input.name, "in", names), std::move(input.tensor)});
+    for (const StoredTensor& input : open_spec(spec, context)) {
+      const std::string name = by_position(input.name, "in", names);
+      check_input(*context.method, name, input.type);
+      inputs.push_back({name, input.read()});
     }
   }
   if (!context.sizes.entries().empty()) sizes_of(inputs, context);
   if (!options.random) return inputs;
   for (const std::string& name : names) {
-    if (!given(name)) std::ranges::move(read_spec(name + "=random", context), std::back_inserter(inputs));
+    if (!given(name)) inputs.push_back({name, open_spec(name + "=random", context).front().read()});
   }
   return inputs;
 }

@@ -7,7 +7,6 @@
 #include <filesystem>
 
 #include "program/error.h"
-#include "program/io/mapped_file.h"
 #include "program/io/npy.h"
 #include "program/io/npz.h"
 #include "program/io/safetensors.h"
@@ -22,19 +21,21 @@ namespace {
 
 std::string extension(const std::string& path) { return std::filesystem::path(path).extension().string(); }
 
-std::vector<NamedTensor> read_archive(const std::string& path) {
-  const Buffer bytes = map_file(path).buffer;
-  if (extension(path) == ".npz") return read_npz(bytes);
-  if (extension(path) == ".safetensors") return read_safetensors(bytes);
+std::vector<StoredTensor> open_archive(const std::string& path, uint64_t max_bytes) {
+  std::vector<StoredTensor> tensors = open_tensors(path, max_bytes);
+  if (extension(path) != ".npy") return tensors;
   refuse(path, "the file is no .npz or .safetensors, expected one with named tensors");
 }
 
-Tensor read_file(const std::string& path, const std::string& name) {
-  if (extension(path) == ".npy") return read_npy(map_file(path).buffer);
-  for (NamedTensor& tensor : read_archive(path)) {
-    if (tensor.name == name) return std::move(tensor.tensor);
+StoredTensor open_file(const std::string& path, const std::string& name, uint64_t max_bytes) {
+  for (StoredTensor& tensor : open_tensors(path, max_bytes)) {
+    if (tensor.name == name || extension(path) == ".npy") return {name, tensor.type, tensor.read};
   }
   throw Error(Code::not_found, fmt::format("{} has no tensor '{}'", path, name));
+}
+
+StoredTensor stored(const std::string& name, const Tensor& tensor) {
+  return {name, tensor.type(), [tensor] { return tensor; }};
 }
 
 // `2x3xf32`; a scalar is the dtype alone.
@@ -149,15 +150,15 @@ std::string show_values(const Tensor& tensor) {
 
 }  // namespace
 
-std::vector<NamedTensor> read_spec(const std::string& spec, const SpecContext& context) {
-  if (spec.starts_with('@')) return read_archive(spec.substr(1));
+std::vector<StoredTensor> open_spec(const std::string& spec, const SpecContext& context) {
+  if (spec.starts_with('@')) return open_archive(spec.substr(1), context.max_bytes);
   const size_t equals = spec.find('=');
   if (equals == std::string::npos || equals == 0)
     refuse(spec, "expected NAME=TYPE=VALUES, NAME=@FILE, NAME=random or @FILE");
   const std::string name = spec.substr(0, equals), value = spec.substr(equals + 1);
-  if (value.starts_with('@')) return {{name, read_file(value.substr(1), name)}};
-  if (value == "random") return {{name, draw(declared_type(name, context, spec), name, spec, context.seed)}};
-  return {{name, read_inline(value, name, spec, context.seed)}};
+  if (value.starts_with('@')) return {open_file(value.substr(1), name, context.max_bytes)};
+  if (value == "random") return {stored(name, draw(declared_type(name, context, spec), name, spec, context.seed))};
+  return {stored(name, read_inline(value, name, spec, context.seed))};
 }
 
 std::string by_position(const std::string& name, std::string_view prefix, const std::vector<std::string>& names) {

@@ -15,8 +15,10 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/tensor_files.h"
 #include "program/dim.h"
 #include "program/io/named_tensor.h"
+#include "program/io/npz.h"
 #include "program/program.h"
 
 namespace ingot::cli {
@@ -26,10 +28,11 @@ struct SpecContext {
   const Graph* method = nullptr;  // for types that the spec leaves out
   Bindings sizes;                 // values of symbols, for random inputs
   uint64_t seed = 0;
+  uint64_t max_bytes = NpzLimits{}.max_bytes;  // that a .npz may inflate to
 };
 
-// The tensors of one --input or --expect.
-std::vector<NamedTensor> read_spec(const std::string& spec, const SpecContext& context);
+// The tensors of one --input or --expect. What lies in a file is read when it is asked for.
+std::vector<StoredTensor> open_spec(const std::string& spec, const SpecContext& context);
 
 // `in1` and `out0` name by position where nothing has that name itself.
 std::string by_position(const std::string& name, std::string_view prefix, const std::vector<std::string>& names);

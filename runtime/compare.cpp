@@ -100,12 +100,17 @@ Comparison compare_bytes(const Tensor& actual, const Tensor& expected) {
 
 }  // namespace
 
-Comparison compare(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance) {
-  if (actual.type() != expected.type()) {
-    Comparison result;
-    result.difference = fmt::format("type is {}, expected {}", to_string(actual.type()), to_string(expected.type()));
-    return result;
+Comparison compare_types(const TensorType& actual, const TensorType& expected) {
+  Comparison result;
+  result.equal = actual == expected;
+  if (!result.equal) {
+    result.difference = fmt::format("type is {}, expected {}", to_string(actual), to_string(expected));
   }
+  return result;
+}
+
+Comparison compare(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance) {
+  if (const Comparison types = compare_types(actual.type(), expected.type()); !types.equal) return types;
   if (actual.dtype() == DType::packed) return compare_bytes(actual, expected);
   Comparison result;
   reference::with_domain(actual.dtype(), [&]<class T>() { result = compare_elements<T>(actual, expected, tolerance); });

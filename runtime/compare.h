@@ -26,5 +26,7 @@ struct Comparison {
 };
 
 Comparison compare(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance = {});
+// The first part of it, before any element is read.
+Comparison compare_types(const TensorType& actual, const TensorType& expected);
 
 }  // namespace ingot

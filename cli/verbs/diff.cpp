@@ -27,8 +27,10 @@ struct Options {
 
 bool is_tensor_file(const std::string& text) { return text.ends_with(".npz") || text.ends_with(".safetensors"); }
 
-// Values by what they are called: a tensor with the name of each value, where it has one.
-using Recorded = std::unordered_map<uint32_t, Tensor>;
+// Values of the method by id.
+using Values = std::unordered_map<uint32_t, Tensor>;
+// Those to compare with. A file holds them by name.
+using Recorded = std::unordered_map<uint32_t, StoredTensor>;
 
 Recorded recorded_in_file(const Options& options, const SpecContext& context) {
   const Graph& method = *context.method;
@@ -36,9 +38,9 @@ Recorded recorded_in_file(const Options& options, const SpecContext& context) {
   for (uint32_t id = 0; id < method.values.size(); ++id) values.emplace(method.values[id].name, id);
   for (const Output& output : method.outputs) values.insert_or_assign(output.name, output.value.id);
   Recorded recorded;
-  for (NamedTensor& tensor : read_spec("@" + options.against, context)) {
+  for (StoredTensor& tensor : open_spec("@" + options.against, context)) {
     if (const auto found = values.find(tensor.name); found != values.end()) {
-      recorded.emplace(found->second, std::move(tensor.tensor));
+      recorded.emplace(found->second, std::move(tensor));
     }
   }
   if (recorded.empty()) {
@@ -60,15 +62,23 @@ CompileOptions target_of(const std::string& text) {
 }
 
 // The results of every node, by value.
-Recorded values_on(const CompileOptions& target, const Exposed& exposed, const std::vector<NamedTensor>& inputs) {
+Values values_on(const CompileOptions& target, const Exposed& exposed, const std::vector<NamedTensor>& inputs) {
   Session session(compile_for(exposed.program, target));
   std::vector<NamedTensor> outputs = call(session, inputs, exposed.method);
   const size_t first = outputs.size() - exposed.values.size();
-  Recorded values;
+  Values values;
   for (size_t i = 0; i < exposed.values.size(); ++i) {
     values.emplace(exposed.values[i].id, std::move(outputs[first + i].tensor));
   }
   return values;
+}
+
+Recorded recorded_on(const CompileOptions& target, const Exposed& exposed, const std::vector<NamedTensor>& inputs) {
+  Recorded recorded;
+  for (const auto& [id, tensor] : values_on(target, exposed, inputs)) {
+    recorded.emplace(id, StoredTensor{"", tensor.type(), [tensor] { return tensor; }});
+  }
+  return recorded;
 }
 
 // What is said about the first value that departs.
@@ -93,15 +103,15 @@ int diff(const Options& options) {
   const Exposed exposed = expose_values(program, method);
   const Progress progress("running " + options.call.file);
   const Recorded expected = is_tensor_file(options.against) ? recorded_in_file(options, context)
-                                                            : values_on(target_of(options.against), exposed, inputs);
-  const Recorded actual = values_on(target, exposed, inputs);
+                                                            : recorded_on(target_of(options.against), exposed, inputs);
+  const Values actual = values_on(target, exposed, inputs);
   std::string first;
   int compared = 0, differing = 0;
   for (const Ref value : exposed.values) {
     const auto wanted = expected.find(value.id);
     if (wanted == expected.end()) continue;
     ++compared;
-    const Comparison comparison = compare(actual.at(value.id), wanted->second, options.tolerance);
+    const Comparison comparison = compare_stored(actual.at(value.id), wanted->second, options.tolerance);
     if (comparison.equal) continue;
     if (differing++ == 0) first = describe(program, method, value, comparison);
   }

@@ -68,7 +68,7 @@ int import(const Options& options) {
   onnx::ImportOptions how;
   how.shapes = parse_shapes(options.shapes);
   for (const std::string& spec : options.constants) {
-    for (NamedTensor& constant : read_spec(spec, {})) how.constants[constant.name] = std::move(constant.tensor);
+    for (const StoredTensor& constant : open_spec(spec, {})) how.constants[constant.name] = constant.read();
   }
   how.parameters.insert(options.parameters.begin(), options.parameters.end());
   const onnx::ImportResult result = [&] {

@@ -41,8 +41,8 @@ const Tensor& find(const std::string& name, const std::vector<NamedTensor>& outp
 int check_expected(const std::vector<NamedTensor>& outputs, const Options& options, const SpecContext& context) {
   int code = kDone;
   for (const std::string& spec : options.expected) {
-    for (const NamedTensor& expected : read_spec(spec, context)) {
-      const Comparison result = compare(find(expected.name, outputs), expected.tensor, options.tolerance);
+    for (const StoredTensor& expected : open_spec(spec, context)) {
+      const Comparison result = compare_stored(find(expected.name, outputs), expected, options.tolerance);
       if (!result.equal)
         fmt::print(stderr, "{}: {}: {}\n", paint(Colour::red, "differs", stderr_is_terminal()), expected.name,
                    result.difference);

@@ -64,14 +64,18 @@ struct Parts {
   std::span<const std::byte> data;
 };
 
-// Splits behind the header, whose length is of 2 bytes in version 1 and of 4 from 2 on.
-Parts split(std::span<const std::byte> file) {
-  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+// Where the header lies, from the first bytes of a file. Its length has 2 bytes in version 1 and 4 from version 2 on.
+struct HeaderExtent {
+  size_t at, bytes;
+};
+
+HeaderExtent header_extent(std::span<const std::byte> start) {
+  const std::string_view text(reinterpret_cast<const char*>(start.data()), start.size());
   const size_t magic = kNpyMagic.size();
   if (!text.starts_with(kNpyMagic)) throw wrong("magic", quote(text.substr(0, magic)), quote(kNpyMagic));
   const size_t length_at = magic + 2;
   if (text.size() < length_at) throw wrong("file size", std::to_string(text.size()), "at least 10 bytes");
-  const int major = std::to_integer<int>(file[magic]), minor = std::to_integer<int>(file[magic + 1]);
+  const int major = std::to_integer<int>(start[magic]), minor = std::to_integer<int>(start[magic + 1]);
   if (major < 1 || major > 3 || minor != 0) {
     throw Error::mismatch(Code::version, "npy", "version", fmt::format("{}.{}", major, minor), "1.0, 2.0 or 3.0");
   }
@@ -80,12 +84,16 @@ Parts split(std::span<const std::byte> file) {
     throw wrong("file size", std::to_string(text.size()), fmt::format("at least {} bytes", length_at + width));
   }
   uint32_t length = 0;
-  std::memcpy(&length, file.data() + length_at, width);
-  const size_t rest = text.size() - length_at - width;
-  if (length > rest) {
-    throw wrong("header length", std::to_string(length), fmt::format("at most {} (rest of the file)", rest));
+  std::memcpy(&length, start.data() + length_at, width);
+  return {length_at + width, length};
+}
+
+Parts split(std::span<const std::byte> file) {
+  const auto [at, bytes] = header_extent(file);
+  if (bytes > file.size() - at) {
+    throw wrong("header length", std::to_string(bytes), fmt::format("at most {} (rest of the file)", file.size() - at));
   }
-  return {text.substr(length_at + width, length), file.subspan(length_at + width + length)};
+  return {{reinterpret_cast<const char*>(file.data()) + at, bytes}, file.subspan(at + bytes)};
 }
 
 void reverse_words(std::span<std::byte> bytes, size_t word) {
@@ -128,6 +136,22 @@ Buffer normalised(const NpyHeader& header, const FileDType& dtype, Buffer data) 
 }
 
 }  // namespace
+
+size_t npy_header_end(std::span<const std::byte> start) {
+  const auto [at, bytes] = header_extent(start);
+  return at + bytes;
+}
+
+TensorType npy_type(std::span<const std::byte> start, uint64_t file_bytes) try {
+  const Parts parts = split(start);
+  const NpyHeader header = parse_npy_header(parts.header);
+  const DType dtype = read_descr(header.descr).row->dtype;
+  check_length(header, dtype, file_bytes - (start.size() - parts.data.size()));
+  return {dtype, Shape(header.shape.begin(), header.shape.end()), {}};
+} catch (Error& error) {
+  error.in_op("npy");
+  throw;
+}
 
 Tensor read_npy(const Buffer& file) try {
   const Parts parts = split(file.bytes);

@@ -10,7 +10,10 @@
 // Failure    bytes that are no such file throw Code::bad_file, a dtype that one side does not have Code::unsupported.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 
 #include "program/tensor.h"
@@ -19,6 +22,12 @@ namespace ingot {
 
 // Refuses bytes behind the elements.
 Tensor read_npy(const Buffer& file);
+
+// What a file holds, from its beginning: no element is read. `start` reaches to the end of the header or beyond.
+TensorType npy_type(std::span<const std::byte> start, uint64_t file_bytes);
+// Where the header ends. `start` holds kNpyStart bytes or the whole file.
+size_t npy_header_end(std::span<const std::byte> start);
+inline constexpr size_t kNpyStart = 12;
 
 void write_npy(const std::filesystem::path& path, const Tensor& tensor);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <zip.h>
 
+#include <algorithm>
 #include <memory>
 #include <set>
 #include <string>
@@ -26,7 +27,7 @@ struct CloseEntry {
 struct FreeSource {
   void operator()(zip_source_t* source) const { zip_source_free(source); }
 };
-using Archive = std::unique_ptr<zip_t, DiscardArchive>;
+using ZipArchive = std::unique_ptr<zip_t, DiscardArchive>;
 using EntryReader = std::unique_ptr<zip_file_t, CloseEntry>;
 using ZipSource = std::unique_ptr<zip_source_t, FreeSource>;
 
@@ -51,13 +52,13 @@ Error failed(Code code, std::string_view what, std::string_view reason) {
 
 // ---------------------------------------------------------------------------------------------------------- reading
 
-Archive open_archive(const Buffer& file) {
+ZipArchive open_archive(const Buffer& file) {
   // No bytes at all would be an archive without entries to libzip.
   if (file.bytes.empty()) throw failed(Code::bad_file, "cannot open the archive", "Not a zip archive");
   ZipError error;
   ZipSource source(zip_source_buffer_create(file.bytes.data(), file.bytes.size(), 0, error.get()));
   if (!source) throw failed(Code::bad_file, "cannot open the archive", error.text());
-  Archive archive(zip_open_from_source(source.get(), ZIP_RDONLY, error.get()));
+  ZipArchive archive(zip_open_from_source(source.get(), ZIP_RDONLY, error.get()));
   if (!archive) throw failed(Code::bad_file, "cannot open the archive", error.text());
   static_cast<void>(source.release());  // the archive owns it now
   return archive;
@@ -89,63 +90,117 @@ zip_stat_t examine(zip_t* archive, uint64_t index, uint64_t compressed_left) {
   return entry;
 }
 
-void check_size(const zip_stat_t& entry, uint64_t bytes_left) {
-  // Deflate spends at least one bit on 129 bytes: 1032 to 1.
+// Deflate spends at least one bit on 129 bytes: 1032 to 1.
+void check_size(const zip_stat_t& entry) {
   const uint64_t most = entry.comp_method == ZIP_CM_STORE ? entry.comp_size : entry.comp_size * 1032;
-  const std::string subject = fmt::format("size of {}", quote(entry.name));
-  if (entry.size > most) {
-    throw Error::mismatch(Code::bad_file, "npz", subject, std::to_string(entry.size),
-                          fmt::format("at most {} from {} compressed bytes", most, entry.comp_size));
-  }
-  if (entry.size > bytes_left) {
-    throw Error::mismatch(Code::limit, "npz", subject, std::to_string(entry.size),
-                          fmt::format("at most {} (rest of the limit)", bytes_left));
-  }
+  if (entry.size <= most) return;
+  throw Error::mismatch(Code::bad_file, "npz", fmt::format("size of {}", quote(entry.name)), std::to_string(entry.size),
+                        fmt::format("at most {} from {} compressed bytes", most, entry.comp_size));
 }
 
-// Exactly the declared size, and then the end, where libzip compares the checksum.
-Buffer read_entry(zip_t* archive, uint64_t index, const zip_stat_t& entry) {
-  const EntryReader reader(zip_fopen_index(archive, index, 0));
-  if (!reader) throw failed(Code::bad_file, fmt::format("cannot read {}", quote(entry.name)), zip_strerror(archive));
-  Tensor bytes = Tensor::allocate(DType::u8, {static_cast<int64_t>(entry.size)});
-  const auto to = bytes.mutable_bytes();
+// The uncompressed bytes of one entry, from the first on.
+class EntryBytes {
+ public:
+  EntryBytes(zip_t* archive, uint64_t number, std::string name)
+      : reader_(zip_fopen_index(archive, number, 0)), name_(std::move(name)) {
+    if (!reader_) throw failed(Code::bad_file, fmt::format("cannot read {}", quote(name_)), zip_strerror(archive));
+  }
+
+  // How many it got: fewer at the end, where libzip compares the checksum.
+  uint64_t read(std::span<std::byte> into) {
+    const zip_int64_t got = into.empty() ? 0 : zip_fread(reader_.get(), into.data(), into.size());
+    if (got >= 0) return static_cast<uint64_t>(got);
+    throw failed(Code::bad_file, fmt::format("cannot read {}", quote(name_)), zip_file_strerror(reader_.get()));
+  }
+
+ private:
+  EntryReader reader_;
+  std::string name_;
+};
+
+// Enough for every array that NumPy writes and Ingot can use: a small entry must not inflate to a large header either.
+constexpr size_t kMaxHeader = size_t{1} << 16;
+constexpr size_t kMaxRank = 64;
+
+// The first bytes of an entry, to the end of the header.
+std::vector<std::byte> read_start(zip_t* archive, uint64_t number, const zip_stat_t& entry) {
+  EntryBytes bytes(archive, number, entry.name);
+  std::vector<std::byte> start(std::min<uint64_t>(kNpyStart, entry.size));
+  start.resize(bytes.read(start));
+  const size_t end = npy_header_end(start), already = start.size();
+  if (end > kMaxHeader) {
+    throw Error::mismatch(Code::limit, "npz", fmt::format("header of {}", quote(entry.name)),
+                          fmt::format("{} bytes", end), fmt::format("at most {}", kMaxHeader));
+  }
+  start.resize(std::min<uint64_t>(std::max(end, already), entry.size));
+  start.resize(already + bytes.read(std::span(start).subspan(already)));
+  return start;
+}
+
+TensorType read_type(zip_t* archive, uint64_t number, const zip_stat_t& entry) try {
+  TensorType type = npy_type(read_start(archive, number, entry), entry.size);
+  if (type.shape.size() <= kMaxRank) return type;
+  throw Error::mismatch(Code::limit, "npz", "rank", std::to_string(type.shape.size()),
+                        fmt::format("at most {}", kMaxRank));
+} catch (Error& error) {
+  throw error.at_node(quote(entry.name));
+}
+
+// Exactly the declared size, and then the end.
+Buffer read_entry(zip_t* archive, const NpzIndex::Entry& entry) {
+  EntryBytes reader(archive, entry.number, entry.name + std::string(kSuffix));
+  Tensor bytes = Tensor::allocate(DType::u8, {static_cast<int64_t>(entry.bytes)});
   std::byte beyond;
-  zip_int64_t got = entry.size == 0 ? 0 : zip_fread(reader.get(), to.data(), entry.size);
-  const bool whole = got >= 0 && static_cast<uint64_t>(got) == entry.size;
-  if (whole) got = zip_fread(reader.get(), &beyond, 1);
-  if (got < 0) {
-    throw failed(Code::bad_file, fmt::format("cannot read {}", quote(entry.name)), zip_file_strerror(reader.get()));
-  }
-  if (!whole || got != 0) {
-    throw failed(
-        Code::bad_file, quote(entry.name),
-        fmt::format("has {} bytes than the {} that the archive declares", whole ? "more" : "fewer", entry.size));
-  }
-  return bytes.buffer();
+  const bool whole = reader.read(bytes.mutable_bytes()) == entry.bytes;
+  if (whole && reader.read({&beyond, 1}) == 0) return bytes.buffer();
+  throw failed(
+      Code::bad_file, quote(entry.name + std::string(kSuffix)),
+      fmt::format("has {} bytes than the {} that the archive declares", whole ? "more" : "fewer", entry.bytes));
 }
 
 }  // namespace
 
-std::vector<NamedTensor> read_npz(const Buffer& file, const NpzLimits& limits) {
-  const Archive archive = open_archive(file);
-  const auto count = static_cast<uint64_t>(zip_get_num_entries(archive.get(), 0));
-  std::vector<NamedTensor> tensors;
+struct NpzIndex::Archive {
+  ZipArchive zip;
+  Buffer file;  // which the archive reads
+};
+
+NpzIndex::~NpzIndex() = default;
+
+NpzIndex::NpzIndex(const Buffer& file, const NpzLimits& limits)
+    : archive_(std::make_unique<Archive>(open_archive(file), file)), bytes_left_(limits.max_bytes) {
+  zip_t* zip = archive_->zip.get();
+  const auto count = static_cast<uint64_t>(zip_get_num_entries(zip, 0));
   std::set<std::string> names;
-  uint64_t bytes_left = limits.max_bytes;
   uint64_t compressed_left = file.bytes.size();  // entries that share bytes would exceed it
   for (uint64_t i = 0; i < count; ++i) {
-    const zip_stat_t entry = examine(archive.get(), i, compressed_left);
+    const zip_stat_t entry = examine(zip, i, compressed_left);
     const std::string name = tensor_name(entry.name);
     if (!names.insert(name).second) throw failed(Code::bad_file, "two tensors have one name", quote(name));
-    check_size(entry, bytes_left);
-    bytes_left -= entry.size;
+    check_size(entry);
     compressed_left -= entry.comp_size;
-    try {
-      tensors.push_back({name, read_npy(read_entry(archive.get(), i, entry))});
-    } catch (Error& error) {
-      throw error.at_node(quote(entry.name));
-    }
+    entries_.push_back({name, read_type(zip, i, entry), i, entry.size});
   }
+}
+
+Tensor NpzIndex::tensor(const Entry& entry) {
+  const std::string file = quote(entry.name + std::string(kSuffix));
+  if (entry.bytes > bytes_left_) {
+    throw Error::mismatch(Code::limit, "npz", fmt::format("size of {}", file), std::to_string(entry.bytes),
+                          fmt::format("at most {} (rest of the limit)", bytes_left_));
+  }
+  bytes_left_ -= entry.bytes;
+  try {
+    return read_npy(read_entry(archive_->zip.get(), entry));
+  } catch (Error& error) {
+    throw error.at_node(file);
+  }
+}
+
+std::vector<NamedTensor> read_npz(const Buffer& file, const NpzLimits& limits) {
+  NpzIndex index(file, limits);
+  std::vector<NamedTensor> tensors;
+  for (const NpzIndex::Entry& entry : index.entries()) tensors.push_back({entry.name, index.tensor(entry)});
   return tensors;
 }
 
@@ -208,7 +263,7 @@ void write_npz(const std::filesystem::path& path, std::span<const NamedTensor> t
   ZipError error;
   const ZipSource target(zip_source_buffer_create(nullptr, 0, 0, error.get()));
   if (!target) throw failed(Code::limit, "cannot write the archive", error.text());
-  Archive archive(zip_open_from_source(target.get(), ZIP_TRUNCATE, error.get()));
+  ZipArchive archive(zip_open_from_source(target.get(), ZIP_TRUNCATE, error.get()));
   if (!archive) throw failed(Code::limit, "cannot write the archive", error.text());
   zip_source_keep(target.get());  // the archive frees one reference, `target` the other
   for (size_t i = 0; i < tensors.size(); ++i) add(archive.get(), tensors[i], prefixes[i]);

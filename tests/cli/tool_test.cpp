@@ -251,6 +251,34 @@ TEST_F(Tool, NumPyReadsWhatItWrites) {
   expect_done("ingot run scale.txt -i x=@x.npy -q --expect 'y=1x2xf32=10 200'");
 }
 
+// Every file here breaks off inside its elements, so that reading one would fail in another way than its type does.
+TEST_F(Tool, TypesAreComparedBeforeFilesAreRead) {
+  expect_done(std::string(python) +
+              " -c \"import numpy; x = numpy.arange(999999, dtype='f4')\n"
+              "numpy.savez_compressed('x.npz', x=x)\n"
+              "numpy.savez_compressed('both.npz', x=x[:2].reshape(1, 2), y=x)\n"
+              "numpy.savez_compressed('rows.npz', x=x[:18].reshape(9, 2))\n"
+              "for name in ('x.npz', 'both.npz', 'rows.npz'):\n"
+              "  bytes = bytearray(open(name, 'rb').read())\n"
+              "  at = bytes.find(b'PK\\1\\2') - 30\n"
+              "  bytes[at] ^= 255\n"
+              "  open(name, 'wb').write(bytes)\"");
+  for (const char* verb : {"run", "bench", "explain"}) {
+    expect_refused(std::string("ingot ") + verb + " scale.txt -i @x.npz", 4,
+                   "[scale] input x is f32[999999], expected f32[S, 2]");
+    expect_refused(std::string("ingot ") + verb + " scale.txt -i x=@x.npz", 4,
+                   "[scale] input x is f32[999999], expected f32[S, 2]");
+    expect_refused(std::string("ingot ") + verb + " scale.txt -i @both.npz", 4, "there is no input y");
+    expect_refused(std::string("ingot ") + verb + " scale.txt -i @rows.npz", 4, "[scale] ");
+  }
+  expect_refused("ingot run scale.txt -i @rows.npz", 4, "S");
+  // The tensor that is named is whole.
+  expect_done("ingot run scale.txt -q -i x=@both.npz");
+  expect_refused("ingot run scale.txt -i 'x=1x2xf32=1 2' -q --expect y=@both.npz", 1,
+                 "differs: y: type is f32[1, 2], expected f32[999999]");
+  expect_refused("ingot diff scale.txt -i 'x=1x2xf32=1 2' --against both.npz", 1, "");
+}
+
 TEST_F(Tool, RandomInputsAreTheSameForTheSameSeed) {
   const std::string once = expect_done("ingot run scale.txt -i x=random --size S=3 --seed 5");
   EXPECT_EQ(expect_done("ingot run scale.txt --random --size S=3 --seed 5"), once);

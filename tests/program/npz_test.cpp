@@ -5,6 +5,7 @@
 #include <zip.h>
 
 #include "program/io/mapped_file.h"
+#include "program/io/npy.h"
 #include "tests/program/io_support.h"
 
 namespace ingot::test {
@@ -108,7 +109,10 @@ TEST(Npz, RefusesSizesThatLie) {
   EXPECT_EQ(message(archive), "[npz] size of \"a.npy\" is 4294967280, expected at most 140 from 140 compressed bytes");
   archive = honest;
   patch(archive, kDirectory, kSizeAt, 100);
-  EXPECT_EQ(message(archive), "[npz] \"a.npy\": has more bytes than the 100 that the archive declares (at \"a.npy\")");
+  EXPECT_EQ(message(archive), "[npy] header length is 118, expected at most 90 (rest of the file) (at \"a.npy\")");
+  archive = honest;
+  patch(archive, kDirectory, kSizeAt, 136);
+  EXPECT_EQ(message(archive), "[npy] byte length of the elements is 8, expected 12 (f32[3]) (at \"a.npy\")");
   archive = honest;
   patch(archive, kDirectory, kCompressedAt, 5000);
   EXPECT_EQ(message(archive), "[npz] compressed size of \"a.npy\" is 5000, expected at most " +
@@ -117,14 +121,49 @@ TEST(Npz, RefusesSizesThatLie) {
 
 // A deflated entry that unpacks to more, or less, than it declares is read no further than that.
 TEST(Npz, RefusesBombs) {
-  std::string archive = archive_of({{"a.npy", f32 + std::string(1 << 20, '\0'), ZIP_CM_DEFLATE}});
-  const std::string honest = archive;
-  patch(archive, kDirectory, kSizeAt, 1000);
-  EXPECT_EQ(message(archive), "[npz] \"a.npy\": has more bytes than the 1000 that the archive declares (at \"a.npy\")");
-  archive = honest;
-  patch(archive, kDirectory, kSizeAt, (1 << 20) + 141);
+  const std::string large(1 << 20, '\0');
+  std::string archive = archive_of({{"a.npy", f32 + large, ZIP_CM_DEFLATE}});
+  EXPECT_EQ(message(archive), "[npy] byte length of the elements is 1048588, expected 12 (f32[3]) (at \"a.npy\")");
+  patch(archive, kDirectory, kSizeAt, 140);
+  EXPECT_EQ(message(archive), "[npz] \"a.npy\": has more bytes than the 140 that the archive declares (at \"a.npy\")");
+  const std::string header = npy_prefix(Tensor::allocate(DType::u8, {1 << 20}));
+  archive = archive_of({{"a.npy", header + large.substr(1), ZIP_CM_DEFLATE}});
+  patch(archive, kDirectory, kSizeAt, (1 << 20) + 128);
   EXPECT_EQ(message(archive),
-            "[npz] \"a.npy\": has fewer bytes than the 1048717 that the archive declares (at \"a.npy\")");
+            "[npz] \"a.npy\": has fewer bytes than the 1048704 that the archive declares (at \"a.npy\")");
+}
+
+// The elements are broken, which only reading them can show.
+TEST(Npz, IndexReadsHeadersAlone) {
+  std::string archive = archive_of({{"a.npy", f32}, {"b.npy", f32}});
+  archive[archive.find("\x93NUMPY") + 135] ^= 1;
+  const Buffer file = buffer_of(archive);
+  NpzIndex index(file, {.max_bytes = 279});
+  ASSERT_EQ(index.entries().size(), 2u);
+  EXPECT_EQ(index.entries()[0].name, "a");
+  EXPECT_EQ(to_string(index.entries()[0].type), "f32[3]");
+  EXPECT_EQ(index.tensor(index.entries()[1]).elements(), 3);
+  EXPECT_EQ(message_of([&] { index.tensor(index.entries()[0]); }, Code::limit),
+            "[npz] size of \"a.npy\" is 140, expected at most 139 (rest of the limit)");
+  NpzIndex whole(file);
+  EXPECT_EQ(message_of([&] { whole.tensor(whole.entries()[0]); }, Code::bad_file),
+            "[npz] cannot read \"a.npy\": CRC error (at \"a.npy\")");
+}
+
+TEST(Npz, RefusesLargeHeaders) {
+  const auto with_shape = [](size_t axes) {
+    std::string dict = "{'descr': '|u1', 'fortran_order': False, 'shape': (";
+    for (size_t i = 0; i < axes; ++i) dict += "1,";
+    dict += ")}";
+    const auto length = static_cast<uint32_t>(dict.size());
+    return std::string("\x93NUMPY\2\0", 8) + std::string(reinterpret_cast<const char*>(&length), 4) + dict + "x";
+  };
+  const auto refused = [&](size_t axes) {
+    return message(archive_of({{"a.npy", with_shape(axes), ZIP_CM_DEFLATE}}), Code::limit);
+  };
+  EXPECT_EQ(read_npz(buffer_of(archive_of({{"a.npy", with_shape(64)}}))).size(), 1u);
+  EXPECT_EQ(refused(65), "[npz] rank is 65, expected at most 64 (at \"a.npy\")");
+  EXPECT_EQ(refused(40'000), "[npz] header of \"a.npy\" is 80065 bytes, expected at most 65536 (at \"a.npy\")");
 }
 
 TEST(Npz, RefusesEntriesThatShareBytes) {
