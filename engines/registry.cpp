@@ -5,6 +5,7 @@
 #include <mutex>
 #include <new>
 
+#include "program/debug.h"
 #include "program/infer.h"
 
 namespace ingot {
@@ -22,55 +23,85 @@ Error already_there(std::string_view name, std::string_view what) {
   return Error(Code::invalid_argument, fmt::format("op '{}' has {} already", name, what));
 }
 
+Error nothing_to_replace(std::string_view name, std::string_view what) {
+  return Error(Code::not_found, fmt::format("op '{}' does not have {} that could be replaced", name, what));
+}
+
+void note_replaced(std::string_view name, std::string_view what) {
+  debug(1, [&] { return fmt::format("replaces {} of op '{}'", what, name); });
+}
+
+std::shared_ptr<const CustomMeaning> checked(const std::string& name, CustomMeaning meaning) {
+  check_name(name);
+  if (!meaning.infer) throw not_callable(name, "inference");
+  return std::make_shared<const CustomMeaning>(std::move(meaning));
+}
+
+std::shared_ptr<const std::any> checked(const std::string& name, std::string_view engine, std::any function) {
+  check_name(name);
+  if (!function.has_value()) throw not_callable(name, fmt::format("execution on {}", engine));
+  return std::make_shared<const std::any>(std::move(function));
+}
+
 }  // namespace
 
 // ---------------------------------------------------------------------------------------------------------- registry
 
+Error execution_of_another_type(std::string_view name, std::string_view engine) {
+  return Error(Code::invalid_argument,
+               fmt::format("the execution of op '{}' on {} is not of the type that this engine calls", name, engine));
+}
+
 void Registry::add_meaning(const std::string& name, CustomMeaning meaning) {
-  check_name(name);
-  if (!meaning.infer) throw not_callable(name, "inference");
-  auto shared = std::make_shared<const CustomMeaning>(std::move(meaning));
+  auto shared = checked(name, std::move(meaning));
   const std::lock_guard lock(mutex_);
-  Levels& levels = ops_[name];
-  if (levels.meaning) throw already_there(name, "a meaning");
-  levels.meaning = std::move(shared);
+  CustomOp& op = ops_[name];
+  if (op.meaning) throw already_there(name, "a meaning");
+  op.meaning = std::move(shared);
+}
+
+void Registry::replace_meaning(const std::string& name, CustomMeaning meaning) {
+  auto shared = checked(name, std::move(meaning));
+  const std::lock_guard lock(mutex_);
+  const auto op = ops_.find(name);
+  if (op == ops_.end() || !op->second.meaning) throw nothing_to_replace(name, "a meaning");
+  op->second.meaning = std::move(shared);
+  note_replaced(name, "the meaning");
 }
 
 void Registry::add_reference(const std::string& name, ReferenceOp function) {
   add_execution(name, "reference", std::move(function));
 }
 
+void Registry::replace_reference(const std::string& name, ReferenceOp function) {
+  replace_execution(name, "reference", std::move(function));
+}
+
 void Registry::add(const std::string& name, std::string_view engine, std::any function) {
-  check_name(name);
-  if (!function.has_value()) throw not_callable(name, fmt::format("execution on {}", engine));
-  auto shared = std::make_shared<const std::any>(std::move(function));
+  auto shared = checked(name, engine, std::move(function));
   const std::lock_guard lock(mutex_);
   const bool added = ops_[name].executions.emplace(engine, std::move(shared)).second;
   if (!added) throw already_there(name, fmt::format("an execution on {}", engine));
 }
 
-const Registry::Levels& Registry::levels(std::string_view name) const {
+void Registry::replace(const std::string& name, std::string_view engine, std::any function) {
+  auto shared = checked(name, engine, std::move(function));
+  const std::lock_guard lock(mutex_);
+  const auto op = ops_.find(name);
+  if (op == ops_.end() || !op->second.executions.contains(engine)) {
+    throw nothing_to_replace(name, fmt::format("an execution on {}", engine));
+  }
+  op->second.executions.find(engine)->second = std::move(shared);
+  note_replaced(name, fmt::format("the execution on {}", engine));
+}
+
+std::optional<CustomOp> Registry::find(std::string_view name) const {
+  const std::shared_lock lock(mutex_);
   const auto found = ops_.find(name);
-  if (found != ops_.end()) return found->second;
-  throw Error(Code::unsupported, fmt::format("the host has registered no op '{}'", name));
-}
-
-std::shared_ptr<const CustomMeaning> Registry::meaning(std::string_view name) const {
-  const std::shared_lock lock(mutex_);
-  if (const auto& meaning = levels(name).meaning) return meaning;
-  throw Error(Code::unsupported, fmt::format("the host has registered no meaning of op '{}'", name));
-}
-
-std::shared_ptr<const std::any> Registry::find(std::string_view name, std::string_view engine) const {
-  const std::shared_lock lock(mutex_);
-  const auto& executions = levels(name).executions;
-  if (const auto found = executions.find(engine); found != executions.end()) return found->second;
-  throw Error(Code::unsupported, fmt::format("the host has registered no execution of op '{}' on {}", name, engine));
-}
-
-Error Registry::of_another_type(std::string_view name, std::string_view engine) {
-  return Error(Code::invalid_argument,
-               fmt::format("the execution of op '{}' on {} is not of the type that this engine calls", name, engine));
+  if (found == ops_.end()) return std::nullopt;
+  CustomOp op = found->second;
+  op.name = name;
+  return op;
 }
 
 const std::shared_ptr<Registry>& default_registry() {
@@ -95,9 +126,15 @@ void for_each_custom(const Program& program, const std::function<void(const op::
   }
 }
 
+CustomOp registered(const Registry& registry, std::string_view name) {
+  if (std::optional<CustomOp> op = registry.find(name)) return *std::move(op);
+  throw Error(Code::unsupported, fmt::format("the host has registered no op '{}'", name));
+}
+
 void check_meanings(const Program& program, const Registry& registry) {
   for_each_custom(program, [&](const op::Custom& op, const Graph& graph) {
-    const auto meaning = registry.meaning(op.name);
+    const auto meaning = registered(registry, op.name).meaning;
+    if (!meaning) throw Error(Code::unsupported, fmt::format("the host has registered no meaning of op '{}'", op.name));
     std::vector<TensorType> operands;
     for (Ref operand : op.operands) operands.push_back(graph.type(operand));
     const auto inferred = from_host(op.name, [&] { return meaning->infer(operands, op.attributes); });
@@ -136,6 +173,17 @@ void check_result_count(const op::Custom& op, size_t actual) {
 void refuse_result(const op::Custom& op, size_t i, std::string actual, std::string expected) {
   throw Error::mismatch(Code::type_mismatch, "", fmt::format("result {} of '{}'", i, op.name), std::move(actual),
                         std::move(expected));
+}
+
+std::vector<Tensor> run_reference(const ReferenceOp& function, const op::Custom& op,
+                                  const std::vector<Tensor>& operands, const CustomCall& call) {
+  std::vector<Tensor> results = from_host(op.name, [&] { return function(operands, call); });
+  check_result_count(op, results.size());
+  for (size_t i = 0; i < results.size(); ++i) {
+    const TensorType actual = results[i].type();
+    if (actual != call.result_types[i]) refuse_result(op, i, to_string(actual), to_string(call.result_types[i]));
+  }
+  return results;
 }
 
 }  // namespace ingot

@@ -12,9 +12,9 @@ int main() try {
   registry.add_meaning("acme.softcap", {[](const std::vector<TensorType>& operands, const Attributes&) {
                          return std::vector{operands.at(0)};
                        }});
-  registry.add_reference("acme.softcap", [](const std::vector<Tensor>& operands, const Attributes& attributes) {
+  registry.add_reference("acme.softcap", [](const std::vector<Tensor>& operands, const CustomCall& call) {
     const auto x = operands[0].as<float>();
-    const auto cap = static_cast<float>(attributes.at(0).reals.at(0));
+    const auto cap = static_cast<float>(call.attributes.at(0).reals.at(0));
     std::vector<float> y;
     for (const float value : x) y.push_back(cap * std::tanh(value / cap));
     return std::vector{Tensor::of(operands[0].sizes(), y)};

@@ -1,15 +1,18 @@
 // Custom ops on MLX: functions from arrays to arrays.
 //
-//   add_mlx_op(registry, "acme.scale", [](const auto& operands, const auto& attributes, mx::Stream stream) {
-//     const array factor(attributes[0].reals[0], operands[0].dtype());
-//     return std::vector{mx::multiply(operands[0], factor, stream)};
+//   add_mlx_op(registry, "acme.scale", [](const auto& operands, const MlxCall& call) {
+//     const array factor(call.attributes[0].reals[0], operands[0].dtype());
+//     return std::vector{mx::multiply(operands[0], factor, call.stream)};
 //   });
 //
-// A function builds lazy arrays on the stream it is given and reads no value: mode `compiled` calls it once for the
-// sizes of a call, with arrays that have none, and replays what it built. Operands come and results go as
-// engines/mlx/convert.h keeps them: storage dtypes as bytes.
+// A function builds lazy arrays on the stream of the call. Mode `compiled` calls it once for the sizes of a call, with
+// arrays that hold no values, and replays what it built. A function that looks at values says so with `reads_values`: every
+// call then calls it, with operands that are computed and dense. Operands and results are as engines/mlx/convert.h keeps
+// them: storage dtypes as bytes.
 //
-// Threads    it is the device's worker that calls it: it must not wait for other threads that run sessions there.
+// An op without an execution on MLX falls back on its reference function: operands are copied to the host, results back.
+//
+// Threads    the device's worker calls it: it must not wait for other threads that run sessions there.
 // Failure    what it throws fails the call, as does a result that is not what the op declares.
 #pragma once
 
@@ -22,9 +25,31 @@
 
 namespace ingot::mlx_engine {
 
-using MlxOp = std::function<std::vector<array>(const std::vector<array>& operands, const Attributes& attributes,
-                                               mx::Stream stream)>;
+struct MlxCall : CustomCall {
+  mx::Stream stream;
+};
 
-void add_mlx_op(Registry& registry, const std::string& name, MlxOp function);
+using MlxFunction = std::function<std::vector<array>(const std::vector<array>& operands, const MlxCall& call)>;
+
+struct MlxOpOptions {
+  bool reads_values = false;
+};
+
+// Registry::add_execution and replace_execution for this engine.
+void add_mlx_op(Registry& registry, const std::string& name, MlxFunction function, MlxOpOptions options = {});
+void replace_mlx_op(Registry& registry, const std::string& name, MlxFunction function, MlxOpOptions options = {});
+
+// ---- for the engine
+
+// What the engine runs for an op of the host: one of the two functions.
+struct HostOp {
+  MlxFunction function;
+  std::shared_ptr<const ReferenceOp> fallback;
+  bool reads_values = false;
+};
+using HostOps = CustomOps<HostOp>;
+
+// Throws where an op has neither an execution on MLX nor a reference function.
+HostOps host_ops(const Program& program, const Registry& registry);
 
 }  // namespace ingot::mlx_engine

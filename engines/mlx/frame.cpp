@@ -162,7 +162,7 @@ int64_t Frame::space_of(const Node& node) {
     const mx::Shape shape = stored_shape(type.dtype, sizes(type.shape), type.scheme);
     return array(shape, to_mlx(type.dtype), nullptr, std::vector<array>{});
   };
-  if (reads(node.op)) {
+  if (reads(node.op, call_.plan.host_ops)) {
     if (!node.op.get_if<op::Scan>()) return 0;
     node_ = &node;
     std::vector<array> results;
@@ -276,14 +276,21 @@ void Frame::guard_integers(const array& holds, const array& integers, IntegerChe
   }
 }
 
-Tensor Frame::read(const array& value, DType dtype) {
-  array dense = value.size() > 0 ? mx::contiguous(value, false, stream()) : value;  // CUDA cannot copy what is empty
+std::vector<array> Frame::evaluated(std::vector<array> values) {
+  for (array& value : values) {
+    if (value.size() > 0) value = mx::contiguous(value, false, stream());  // CUDA cannot copy what is empty
+  }
   call_.require_memory();
-  submit({dense}, call_.guards);
-  dense.wait();
-  // What is read may depend on what a guard refuses: it is heard first.
+  submit(values, call_.guards);
+  for (array& value : values) value.wait();
+  // The values may depend on what a guard refuses: its error goes first.
   if (!hold(call_.guards)) refuse(call_.guards, stream());
   call_.guards.clear();
+  return values;
+}
+
+Tensor Frame::read(const array& value, DType dtype) {
+  const array dense = evaluated({value}).front();
   Sizes sizes(dense.shape().begin(), dense.shape().end());
   return download(dense, dtype, sizes, {});
 }

@@ -128,7 +128,9 @@ class Frame {
   // Fails the call unless the check finds nothing wrong with the integers, an i64 array, as `holds` says of them on the
   // device. Where the host knows them it checks them itself, before anything runs.
   void guard_integers(const array& holds, const array& integers, IntegerCheck check);
-  // Evaluates what there is so far. Only for ops that `reads_values` names (lowering.h).
+  // The values, computed and dense. Only for ops that `reads_values` names (lowering.h).
+  std::vector<array> evaluated(std::vector<array> values);
+  // One of them on the host. Likewise.
   Tensor read(const array& value, DType dtype);
   // Has MLX begin to compute them.
   void start(const std::vector<array>& values);

@@ -115,7 +115,7 @@ void MlxInvocation::fill_outputs() {
     if (is_state) certain_ = false;  // the next call would write to it
     MlxTensor& output = refilled(outputs[i], call_.device);
     output.fill(results_[i], type.dtype, type.scheme);
-    output.set_fresh(!call_.device.is_cpu() && call_.plan.custom_ops.empty() && gets_fresh_memory(results_[i]));
+    output.set_fresh(!call_.device.is_cpu() && call_.plan.host_ops.empty() && gets_fresh_memory(results_[i]));
     frame_.sizes(type.shape, output.mutable_sizes());
   }
 }

@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "engines/mlx/custom.h"
 #include "engines/mlx/frame.h"
 #include "gen/families.h"
 
@@ -38,9 +39,9 @@ struct Lowering {
 // Whether the op is emitted, and not its decomposition.
 bool native(const Op& op, const Graph& graph);
 // Whether lowering it reads values, which ends what can be traced.
-bool reads(const Op& op);
+bool reads(const Op& op, const HostOps& host);
 // Empty where there is nothing to say.
-std::string about(const Op& op, const Graph& graph, bool cpu);
+std::string about(const Op& op, const Graph& graph, const HostOps& host, bool cpu);
 
 template <class O>
 bool is_native(const O&, const Graph&) {

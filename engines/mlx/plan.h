@@ -20,10 +20,10 @@ struct Plan {
   // By graph: whether a call that has been lowered and has no guards ends well. The sizes of its outputs are known, and
   // nothing that it computes can fail: no op of the host, and no matrix whose factors are not found.
   std::vector<bool> ends_well;
-  CustomOps<MlxOp> custom_ops;
+  HostOps host_ops;
 };
 
-// Precondition: the program has passed `verify`. Throws where a custom op has no function.
+// Precondition: the program has passed `verify`. Throws where a custom op has nothing that could run.
 Plan make_plan(const Program& program, const Registry& registry);
 
 // `segments: f 0-3 traced, f 4-4 one by one`

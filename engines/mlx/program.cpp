@@ -132,7 +132,7 @@ std::vector<std::string> MlxProgram::explain(GraphId id) const {
     for (uint32_t i = segment.first; i < segment.end; ++i) {
       const Op& op = graph.nodes[i].op;
       const std::string how = traced ? "traced" : segment.traceable ? "lowered" : "reads values";
-      const std::string remark = about(op, graph, device_.is_cpu());
+      const std::string remark = about(op, graph, plan_.host_ops, device_.is_cpu());
       lines.push_back(remark.empty() ? how : how + ", " + remark);
     }
   }

@@ -64,9 +64,9 @@ void describe(const Graph& graph, const std::vector<Touched>& touched, const std
 
 }  // namespace
 
-bool is_traceable(const Op& op, const std::vector<bool>& traceable_graphs) {
+bool is_traceable(const Op& op, const HostOps& host, const std::vector<bool>& traceable_graphs) {
   if (const auto* call = op.get_if<op::Call>()) return traceable_graphs[call->graph.id];
-  return !reads(op);
+  return !reads(op, host);
 }
 
 Touched touched_by(const Graph& graph, const std::vector<Touched>& touched) {
@@ -75,11 +75,11 @@ Touched touched_by(const Graph& graph, const std::vector<Touched>& touched) {
   return all;
 }
 
-std::vector<Segment> segments_of(const Graph& graph, const std::vector<bool>& traceable,
+std::vector<Segment> segments_of(const Graph& graph, const HostOps& host, const std::vector<bool>& traceable,
                                  const std::vector<Touched>& touched) {
   std::vector<Segment> segments;
   for (uint32_t i = 0; i < graph.nodes.size(); ++i) {
-    const bool traced = is_traceable(graph.nodes[i].op, traceable);
+    const bool traced = is_traceable(graph.nodes[i].op, host, traceable);
     if (segments.empty() || segments.back().traceable != traced) segments.push_back({.first = i, .traceable = traced});
     segments.back().end = i + 1;
   }

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "engines/mlx/custom.h"
 #include "program/program.h"
 
 namespace ingot::mlx_engine {
@@ -28,11 +29,11 @@ struct Touched {
 };
 
 // `traceable` says it of each graph before this one, `touched` likewise.
-std::vector<Segment> segments_of(const Graph& graph, const std::vector<bool>& traceable,
+std::vector<Segment> segments_of(const Graph& graph, const HostOps& host, const std::vector<bool>& traceable,
                                  const std::vector<Touched>& touched);
 Touched touched_by(const Graph& graph, const std::vector<Touched>& touched);
 
 // Whether a node can be part of a trace.
-bool is_traceable(const Op& op, const std::vector<bool>& traceable_graphs);
+bool is_traceable(const Op& op, const HostOps& host, const std::vector<bool>& traceable_graphs);
 
 }  // namespace ingot::mlx_engine

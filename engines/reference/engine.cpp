@@ -1,5 +1,6 @@
 #include "engines/reference/engine.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -59,7 +60,8 @@ class HostInvocation final : public Invocation {
 
 class ReferenceProgram final : public CompiledProgram {
  public:
-  ReferenceProgram(Program program, CustomOps<ReferenceOp> custom_ops, const EngineOptions& options)
+  ReferenceProgram(Program program, CustomOps<std::shared_ptr<const ReferenceOp>> custom_ops,
+                   const EngineOptions& options)
       : first_(std::make_shared<const Plan>(make_plan(std::move(program), options.poison, std::move(custom_ops)))),
         plan_(first_),
         check_(first_->program),
@@ -122,6 +124,11 @@ class ReferenceProgram final : public CompiledProgram {
   Observer observer_;
 };
 
+std::shared_ptr<const ReferenceOp> reference_of(const CustomOp& op) {
+  if (auto function = op.reference()) return function;
+  throw Error(Code::unsupported, fmt::format("the host has registered no execution of op '{}' on reference", op.name));
+}
+
 class ReferenceEngine final : public Engine {
  public:
   std::string_view name() const override { return "reference"; }
@@ -135,7 +142,7 @@ class ReferenceEngine final : public Engine {
 
   std::shared_ptr<CompiledProgram> compile(Program program, const EngineOptions& options) const override {
     for (size_t i = 0; i < options.weights.size(); ++i) program.weights[i].tensor = options.weights[i]->to_host();
-    auto custom = custom_ops<ReferenceOp>(program, *options.registry, name());
+    auto custom = custom_ops(program, *options.registry, reference_of);
     return std::make_shared<ReferenceProgram>(std::move(program), std::move(custom), options);
   }
 };

@@ -5,7 +5,7 @@
 #include "program/last_use.h"
 
 namespace ingot::reference {
-Plan make_plan(Program program, bool poison, CustomOps<ReferenceOp> custom_ops) {
+Plan make_plan(Program program, bool poison, CustomOps<std::shared_ptr<const ReferenceOp>> custom_ops) {
   Plan plan{std::move(program), {}, poison, std::move(custom_ops)};
   for (const Graph& graph : plan.program.graphs) plan.dead_after.push_back(dead_after(graph));
   return plan;

@@ -18,11 +18,11 @@ struct Plan {
   // By graph and node: the values that no later node or output reads.
   std::vector<std::vector<std::vector<Ref>>> dead_after;
   bool poison = false;  // results begin as garbage
-  CustomOps<ReferenceOp> custom_ops = {};
+  CustomOps<std::shared_ptr<const ReferenceOp>> custom_ops = {};
 };
 
 // Precondition: the program has passed `verify`, and every custom op has its function.
-Plan make_plan(Program program, bool poison = false, CustomOps<ReferenceOp> custom_ops = {});
+Plan make_plan(Program program, bool poison = false, CustomOps<std::shared_ptr<const ReferenceOp>> custom_ops = {});
 
 // The outputs of a graph. Precondition: the inputs are what it declares under `bindings`. Writes go to `states` and are
 // the caller's to commit. Between two nodes it looks whether it was cancelled.

@@ -1,6 +1,6 @@
 // The tour in README.md, executed: every `$ command` of its console blocks must write what stands below it. A line `…`
 // stands for any lines. Blocks of ingot and python are the files that it uses, named by the comment in their first
-// line; a block of cpp is a file of the tree.
+// line; a block of cpp is a file of the tree. docs/custom-ops.md shows files of the tree, or parts of them.
 #include <gtest/gtest.h>
 
 #include <span>
@@ -94,6 +94,22 @@ TEST(Readme, TheTourIsTrue) {
     ++commands;
   }
   EXPECT_GE(commands, 3U) << "the tour has gone";
+}
+
+// The first line names the file, and may be the file's own: `// examples/custom_op.cpp: what it shows`.
+TEST(Docs, ShowCodeThatIsInTheTree) {
+  size_t count = 0;
+  for (Block& block : blocks_of(read_text(std::string(source_dir) + "/docs/custom-ops.md"))) {
+    if (block.language != "cpp") continue;
+    ++count;
+    const std::string name = name_of(block), file = name.substr(0, name.find(':'));
+    ASSERT_TRUE(file.starts_with("examples/")) << file;
+    block.lines.erase(block.lines.begin());
+    EXPECT_NE(read_text(std::string(source_dir) + "/" + file).find("\n" + contents_of(block)), std::string::npos)
+        << file << " does not hold\n"
+        << contents_of(block);
+  }
+  EXPECT_GE(count, 5U) << "the examples are gone";
 }
 
 }  // namespace

@@ -37,9 +37,8 @@ class MlxCallers : public testing::TestWithParam<const char*> {
   static std::shared_ptr<Registry> registry() {
     auto registry = std::make_shared<Registry>();
     registry->add_meaning("acme.square", {[](const auto& operands, const auto&) { return operands; }});
-    mlx_engine::add_mlx_op(*registry, "acme.square", [](const auto& operands, const auto&, mx::Stream) {
-      return std::vector{mx::square(operands[0])};
-    });
+    mlx_engine::add_mlx_op(*registry, "acme.square",
+                           [](const auto& operands, const auto&) { return std::vector{mx::square(operands[0])}; });
     return registry;
   }
 

@@ -39,7 +39,7 @@ class CustomCalls : public test::OnTarget {
  protected:
   // An op that gives back its operand, after what the test does.
   CustomCalls() {
-    const auto called = [this](const auto& operands, const auto&, auto...) {
+    const auto called = [this](const auto& operands, const auto&) {
       if (hook) hook();
       return operands;
     };

@@ -39,9 +39,9 @@ TEST(CustomPrimitives, MayFailInAnyCallAndTheSessionGoesOn) {
     registry->add_meaning("acme.fragile",
                           {[](const std::vector<TensorType>& operands, const Attributes&) { return operands; }});
     mlx_engine::add_mlx_op(
-        *registry, "acme.fragile", [&](const std::vector<array>& operands, const Attributes&, mx::Stream stream) {
+        *registry, "acme.fragile", [&](const std::vector<array>& operands, const mlx_engine::MlxCall& call) {
           const array& x = operands[0];
-          return std::vector{array(x.shape(), x.dtype(), std::make_shared<Fragile>(stream, breaks), {x})};
+          return std::vector{array(x.shape(), x.dtype(), std::make_shared<Fragile>(call.stream, breaks), {x})};
         });
     Session session(test::compiled(R"(
 state @sum : f32[2] = zeros

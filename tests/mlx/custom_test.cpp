@@ -17,6 +17,7 @@ namespace {
 
 namespace mx = mlx_engine::mx;
 using mlx_engine::add_mlx_op;
+using mlx_engine::MlxCall;
 using mx::array;
 using test::f32;
 using test::message_of;
@@ -40,12 +41,12 @@ void add_stats(Registry& registry) {
                          const Shape rows(operands[0].shape.begin(), operands[0].shape.end() - 1);
                          return Types{{operands[0].dtype, rows, {}}, {DType::i32, rows, {}}};
                        }});
-  registry.add_reference("acme.stats", [](const Tensors& operands, const Attributes& attributes) {
+  registry.add_reference("acme.stats", [](const Tensors& operands, const CustomCall& call) {
     const auto x = operands[0].as<float>();
     const auto rows = static_cast<size_t>(operands[0].sizes()[0]),
                columns = static_cast<size_t>(operands[0].sizes()[1]);
-    const double scale = named(attributes, "scale").reals[0];
-    const int64_t than = named(attributes, "than").ints[0];
+    const double scale = named(call.attributes, "scale").reals[0];
+    const int64_t than = named(call.attributes, "than").ints[0];
     std::vector<float> sums(rows, 0);
     std::vector<int32_t> above(rows, 0);
     for (size_t i = 0; i < rows * columns; ++i) {
@@ -55,10 +56,11 @@ void add_stats(Registry& registry) {
     const Sizes sizes{operands[0].sizes()[0]};
     return Tensors{Tensor::of(sizes, sums), Tensor::of(sizes, above)};
   });
-  add_mlx_op(registry, "acme.stats", [](const Arrays& operands, const Attributes& attributes, mx::Stream s) {
+  add_mlx_op(registry, "acme.stats", [](const Arrays& operands, const MlxCall& call) {
+    const mx::Stream s = call.stream;
     const array& x = operands[0];
-    const array scale(static_cast<float>(named(attributes, "scale").reals[0]));
-    const array than(static_cast<float>(named(attributes, "than").ints[0]));
+    const array scale(static_cast<float>(named(call.attributes, "scale").reals[0]));
+    const array than(static_cast<float>(named(call.attributes, "than").ints[0]));
     return Arrays{mx::multiply(mx::sum(x, 1, false, s), scale, s),
                   mx::sum(mx::astype(mx::greater(x, than, s), mx::int32, s), 1, false, s)};
   });
@@ -67,7 +69,7 @@ void add_stats(Registry& registry) {
 // x from the last element to the first, whatever they are.
 void add_reverse(Registry& registry) {
   registry.add_meaning("acme.reverse", {same});
-  registry.add_reference("acme.reverse", [](const Tensors& operands, const Attributes&) {
+  registry.add_reference("acme.reverse", [](const Tensors& operands, const CustomCall&) {
     const Tensor& x = operands[0];
     Tensor y = Tensor::allocate(x.dtype(), x.sizes());
     const size_t size = static_cast<size_t>(bits(x.dtype())) / 8, count = x.bytes().size() / size;
@@ -76,31 +78,30 @@ void add_reverse(Registry& registry) {
     }
     return Tensors{y};
   });
-  add_mlx_op(registry, "acme.reverse", [](const Arrays& operands, const Attributes&, mx::Stream s) {
+  add_mlx_op(registry, "acme.reverse", [](const Arrays& operands, const MlxCall& call) {
     const int size = operands[0].shape(0);
-    return Arrays{mx::slice(operands[0], {size - 1}, {-size - 1}, {-1}, s)};
+    return Arrays{mx::slice(operands[0], {size - 1}, {-size - 1}, {-1}, call.stream)};
   });
 }
 
 // Quotient and remainder: one primitive of MLX with two outputs.
 void add_divmod(Registry& registry) {
   registry.add_meaning("acme.divmod", {same});
-  registry.add_reference("acme.divmod", [](const Tensors& operands, const Attributes&) {
+  registry.add_reference("acme.divmod", [](const Tensors& operands, const CustomCall&) {
     std::vector<int32_t> a = values<int32_t>(operands[0]), b = values<int32_t>(operands[1]);
     for (size_t i = 0; i < a.size(); ++i) std::tie(a[i], b[i]) = std::pair(a[i] / b[i], a[i] % b[i]);
     return Tensors{Tensor::of(operands[0].sizes(), a), Tensor::of(operands[0].sizes(), b)};
   });
-  add_mlx_op(registry, "acme.divmod", [](const Arrays& operands, const Attributes&, mx::Stream s) {
-    return mx::divmod(operands[0], operands[1], s);
+  add_mlx_op(registry, "acme.divmod", [](const Arrays& operands, const MlxCall& call) {
+    return mx::divmod(operands[0], operands[1], call.stream);
   });
 }
 
 // Its operand itself, after what the test does.
 void add_hook(Registry& registry, const std::string& name, const std::function<void()>& hook) {
   registry.add_meaning(name, {same});
-  registry.add_reference(name, [hook](const Tensors& operands, const Attributes&) { return hook(), operands; });
-  add_mlx_op(registry, name,
-             [hook](const Arrays& operands, const Attributes&, mx::Stream) { return hook(), operands; });
+  registry.add_reference(name, [hook](const Tensors& operands, const CustomCall&) { return hook(), operands; });
+  add_mlx_op(registry, name, [hook](const Arrays& operands, const MlxCall&) { return hook(), operands; });
 }
 
 class CustomOps : public test::OnTarget {
@@ -243,11 +244,11 @@ TEST_P(CustomOps, MeanWhatTheirRegistrySays) {
   const auto adding = [&](float summand) {
     const auto own = std::make_shared<Registry>();
     own->add_meaning("acme.hook", {same});
-    own->add_reference("acme.hook", [=](const Tensors& operands, const Attributes&) {
+    own->add_reference("acme.hook", [=](const Tensors& operands, const CustomCall&) {
       return Tensors{f32({1}, {operands[0].as<float>()[0] + summand})};
     });
-    add_mlx_op(*own, "acme.hook", [=](const Arrays& operands, const Attributes&, mx::Stream s) {
-      return Arrays{mx::add(operands[0], array(summand), s)};
+    add_mlx_op(*own, "acme.hook", [=](const Arrays& operands, const MlxCall& call) {
+      return Arrays{mx::add(operands[0], array(summand), call.stream)};
     });
     return OnTarget::compiled(hooked, {.registry = own});
   };
@@ -261,8 +262,8 @@ TEST_P(CustomOps, MeanWhatTheirRegistrySays) {
 TEST_P(CustomOps, MayHaveNoResults) {
   std::atomic<int> called = 0;
   registry->add_meaning("acme.note", {[](const Types&, const Attributes&) { return Types{}; }});
-  registry->add_reference("acme.note", [&](const Tensors&, const Attributes&) { return ++called, Tensors{}; });
-  add_mlx_op(*registry, "acme.note", [&](const Arrays&, const Attributes&, mx::Stream) { return ++called, Arrays{}; });
+  registry->add_reference("acme.note", [&](const Tensors&, const CustomCall&) { return ++called, Tensors{}; });
+  add_mlx_op(*registry, "acme.note", [&](const Arrays&, const MlxCall&) { return ++called, Arrays{}; });
   Session session(compiled(R"(
 method f(%x: f32[1]) -> (x) {
   custom [%x] {name="acme.note", results=[]}
@@ -325,12 +326,12 @@ TEST_P(CustomOps, ResultsThatAreNotWhatInferenceSays) {
   };
   size_t now = 0;
   registry->add_meaning("acme.wrong", {same});
-  registry->add_reference("acme.wrong", [&](const Tensors&, const Attributes&) {
+  registry->add_reference("acme.wrong", [&](const Tensors&, const CustomCall&) {
     return Tensors(all[now].count, Tensor::allocate(all[now].dtype, all[now].sizes));
   });
-  add_mlx_op(*registry, "acme.wrong", [&](const Arrays&, const Attributes&, mx::Stream s) {
+  add_mlx_op(*registry, "acme.wrong", [&](const Arrays&, const MlxCall& call) {
     const mx::Shape shape(all[now].sizes.begin(), all[now].sizes.end());
-    return Arrays(all[now].count, mx::zeros(shape, mlx_engine::to_mlx(all[now].dtype), s));
+    return Arrays(all[now].count, mx::zeros(shape, mlx_engine::to_mlx(all[now].dtype), call.stream));
   });
   const Executable executable = compiled(R"(
 symbol S in 1..8
@@ -345,46 +346,14 @@ method f(%x: f32[S]) -> (y) {
   }
 }
 
-// An op that looks at values cannot be traced; it says so, and the other modes run it.
-TEST_P(CustomOps, ReadingValuesIsNotForTraces) {
-  registry->add_meaning("acme.first", {same});
-  registry->add_reference("acme.first", [](const Tensors& operands, const Attributes&) { return operands; });
-  add_mlx_op(*registry, "acme.first", [](const Arrays& operands, const Attributes&, mx::Stream s) {
-    array first = operands[0];
-    return Arrays{mx::full(operands[0].shape(), first.item<float>(), mx::float32, s)};
-  });
-  Session session(compiled(R"(
-method f(%x: f32[]) -> (y) {
-  %y = custom [%x] {name="acme.first", results=[f32[]]}
-  return %y
-}
-)"));
-  const auto run = [&] { return values<float>(session.run({{"x", f32({}, {3})}})[0].tensor); };
-  if (is_traced()) {
-    EXPECT_EQ(message_of(run, Code::invalid_argument).find("[custom] op 'acme.first' of the host throws: "), 0u);
-  } else {
-    EXPECT_EQ(run(), std::vector<float>{3});
-  }
-}
-
-TEST_P(CustomOps, NeedAnExecutionOnTheirEngine) {
-  registry->add_meaning("acme.hook", {same});
-  if (is_reference()) {
-    add_mlx_op(*registry, "acme.hook", [](const Arrays& operands, const Attributes&, mx::Stream) { return operands; });
-  } else {
-    registry->add_reference("acme.hook", [](const Tensors& operands, const Attributes&) { return operands; });
-  }
-  EXPECT_EQ(message_of([&] { compiled(hooked); }, Code::unsupported),
-            fmt::format("[custom] the host has registered no execution of op 'acme.hook' on {} (at f: %y)",
-                        is_reference() ? "reference" : "mlx"));
-}
-
 TEST(MlxOps, AreRegisteredOnce) {
   Registry registry;
-  const auto add = [&](mlx_engine::MlxOp op) { add_mlx_op(registry, "a", std::move(op)); };
+  const auto add = [&](mlx_engine::MlxFunction op) { add_mlx_op(registry, "a", std::move(op)); };
   EXPECT_EQ(message_of([&] { add({}); }, Code::invalid_argument),
             "execution on mlx of op 'a' is empty, expected a function");
-  const auto op = [](const Arrays& operands, const Attributes&, mx::Stream) { return operands; };
+  const auto op = [](const Arrays& operands, const MlxCall&) { return operands; };
+  EXPECT_EQ(message_of([&] { mlx_engine::replace_mlx_op(registry, "a", op); }, Code::not_found),
+            "op 'a' does not have an execution on mlx that could be replaced");
   add(op);
   EXPECT_EQ(message_of([&] { add(op); }, Code::invalid_argument), "op 'a' has an execution on mlx already");
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <stdexcept>
 #include <thread>
 
@@ -25,7 +26,7 @@ Tensor scaled(const Tensor& x, float by) {
 }
 
 ReferenceOp scale_by(float factor) {
-  return [factor](const Tensors& operands, const Attributes&) { return Tensors{scaled(operands[0], factor)}; };
+  return [factor](const Tensors& operands, const CustomCall&) { return Tensors{scaled(operands[0], factor)}; };
 }
 
 std::shared_ptr<Registry> with_scale(float factor) {
@@ -62,9 +63,26 @@ TEST(Registry, TakesEveryLevelOnce) {
   EXPECT_EQ(message_of([&] { registry.add_execution("acme.scale", "other", std::function<int()>([] { return 8; })); },
                        Code::invalid_argument),
             "op 'acme.scale' has an execution on other already");
-  EXPECT_EQ((*registry.execution<std::function<int()>>("acme.scale", "other"))(), 7);  // the first one stays
-  EXPECT_EQ(values<float>((*registry.execution<ReferenceOp>("acme.scale", "reference"))({x}, {})[0]),
-            (std::vector<float>{2, 4, 8}));
+  const CustomOp op = *registry.find("acme.scale");  // the first ones stay
+  EXPECT_EQ((*op.execution<std::function<int()>>("other"))(), 7);
+  const Attributes none;
+  EXPECT_EQ(values<float>((*op.reference())({x}, {{x.type()}, {x.type()}, none})[0]), (std::vector<float>{2, 4, 8}));
+}
+
+TEST(Registry, FindsWithoutThrowing) {
+  Registry registry;
+  EXPECT_FALSE(registry.find("acme.scale"));
+  EXPECT_FALSE(registry.find(""));
+  registry.add_meaning("acme.scale", {same_as_first});
+  const std::optional<CustomOp> op = registry.find("acme.scale");
+  ASSERT_TRUE(op);
+  EXPECT_EQ(op->name, "acme.scale");
+  EXPECT_TRUE(op->meaning);
+  EXPECT_FALSE(op->reference());
+  EXPECT_FALSE(op->execution<std::function<int()>>("other"));
+  registry.add_reference("acme.scale", scale_by(2));
+  EXPECT_FALSE(op->reference()) << "what was found is as it was then";
+  EXPECT_TRUE(registry.find("acme.scale")->reference());
 }
 
 TEST(Registry, RefusesWhatCannotBeCalled) {
@@ -75,10 +93,44 @@ TEST(Registry, RefusesWhatCannotBeCalled) {
             "inference of op 'a' is empty, expected a function");
   EXPECT_EQ(message_of([&] { registry.add_reference("a", {}); }, Code::invalid_argument),
             "execution on reference of op 'a' is empty, expected a function");
-  EXPECT_EQ(message_of([&] { registry.meaning("a"); }, Code::unsupported), "the host has registered no op 'a'");
+  EXPECT_FALSE(registry.find("a"));
   registry.add_reference("a", scale_by(1));
-  EXPECT_EQ(message_of([&] { registry.execution<std::function<int()>>("a", "reference"); }, Code::invalid_argument),
-            "the execution of op 'a' on reference is not of the type that this engine calls");
+  EXPECT_EQ(
+      message_of([&] { registry.find("a")->execution<std::function<int()>>("reference"); }, Code::invalid_argument),
+      "the execution of op 'a' on reference is not of the type that this engine calls");
+}
+
+TEST(Registry, ReplacesWhatIsThere) {
+  const auto registry = std::make_shared<Registry>();
+  EXPECT_EQ(message_of([&] { registry->replace_meaning("acme.scale", {same_as_first}); }, Code::not_found),
+            "op 'acme.scale' does not have a meaning that could be replaced");
+  EXPECT_EQ(message_of([&] { registry->replace_reference("acme.scale", scale_by(3)); }, Code::not_found),
+            "op 'acme.scale' does not have an execution on reference that could be replaced");
+  EXPECT_FALSE(registry->find("acme.scale"));
+  registry->add_reference("acme.scale", scale_by(2));
+  registry->add_meaning("acme.scale", {[](const Types&, const Attributes&) { return Types{}; }});
+  EXPECT_EQ(message_of([&] { registry->replace_reference("acme.scale", {}); }, Code::invalid_argument),
+            "execution on reference of op 'acme.scale' is empty, expected a function");
+  registry->replace_meaning("acme.scale", {same_as_first});
+  const Executable before = compiled(scale, {.registry = registry});
+  registry->replace_reference("acme.scale", scale_by(3));
+  EXPECT_EQ(run(before), (std::vector<float>{2, 4, 8}));
+  EXPECT_EQ(run(compiled(scale, {.registry = registry})), (std::vector<float>{3, 6, 12}));
+}
+
+// In a process of its own, since INGOT_DEBUG is read once.
+TEST(RegistryDeathTest, SaysWhatItReplaces) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto replace = [] {
+    setenv("INGOT_DEBUG", "1", 1);
+    const auto registry = with_scale(2);
+    registry->replace_meaning("acme.scale", {same_as_first});
+    registry->replace_reference("acme.scale", scale_by(3));
+    std::exit(0);
+  };
+  EXPECT_EXIT(replace(), testing::ExitedWithCode(0),
+              "ingot: replaces the meaning of op 'acme.scale'\ningot: replaces the execution on reference of op "
+              "'acme.scale'\n");
 }
 
 TEST(Registry, KeepsGradientAndBatching) {
@@ -95,11 +147,11 @@ TEST(Registry, KeepsGradientAndBatching) {
   ProgramBuilder program;
   GraphBuilder& graph = program.method("f");
   const Var v = graph.input("x", DType::f32, {3});
-  const auto meaning = registry.meaning("acme.scale");
+  const auto meaning = registry.find("acme.scale")->meaning;
   EXPECT_EQ(to_string(meaning->gradient(graph, {v}, {v}, {v}, {})[0]->type()), "f32[3]");
   EXPECT_EQ(meaning->batching(graph, {v}, {0}, {}).axes, BatchAxes{0});
-  EXPECT_FALSE(registry.meaning("acme.plain")->gradient);
-  EXPECT_FALSE(registry.meaning("acme.plain")->batching);
+  EXPECT_FALSE(registry.find("acme.plain")->meaning->gradient);
+  EXPECT_FALSE(registry.find("acme.plain")->meaning->batching);
 }
 
 // Each name is registered by two threads, of which one is refused, while others compile with what is there.
@@ -216,7 +268,7 @@ TEST(CustomOps, FailWarming) {
   const auto registry = std::make_shared<Registry>();
   registry->add_meaning("acme.scale", {same_as_first});
   registry->add_reference("acme.scale",
-                          [](const Tensors&, const Attributes&) -> Tensors { throw std::domain_error("no scale"); });
+                          [](const Tensors&, const CustomCall&) -> Tensors { throw std::domain_error("no scale"); });
   const std::string branches = R"(
 graph a(%x: f32[3]) -> (y) {
   %y = custom [%x] {name="acme.scale", results=[f32[3]]}
@@ -241,7 +293,7 @@ method f(%x: f32[3], %p: bool[]) -> (y) {
 TEST(CustomOps, MayReturnTensorsThatLieAnywhere) {
   const auto registry = std::make_shared<Registry>();
   registry->add_meaning("acme.scale", {same_as_first});
-  registry->add_reference("acme.scale", [](const Tensors& operands, const Attributes&) {
+  registry->add_reference("acme.scale", [](const Tensors& operands, const CustomCall&) {
     const Buffer whole = Buffer::copy_of(std::as_bytes(std::span("?012345678901")));
     return Tensors{Tensor(DType::f32, operands[0].sizes(), Buffer{whole.owner, whole.bytes.subspan(1, 12)})};
   });
