@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "cli/flags.h"
@@ -22,8 +23,8 @@ void add_call_options(CLI::App& app, CallOptions& o) {
   app.add_option("-e,--engine", o.engine, "which engine (ingot engines); absent: INGOT_ENGINE, or the fastest");
   app.add_option("--device", o.device, "which device; absent: INGOT_DEVICE, or the engine's first");
   app.add_option("--mode", o.mode, "how it runs; absent: INGOT_MODE, or the engine's default");
-  app.add_option("--threads", o.threads, "at most so many on the CPU; absent: INGOT_THREADS, or the engine decides")
-      ->check(integer_within(1));
+  app.add_option("--cpu-threads", o.threads, "at most so many threads of the CPU; absent: INGOT_THREADS")
+      ->check(integer_within(1, std::numeric_limits<int>::max()));
   app.add_flag("--random", o.random, "every input that is not given is random");
   app.add_option("--size", o.sizes, "SYMBOL=NUMBER, for random inputs of open size")->allow_extra_args(false);
   app.add_option("--seed", o.seed, "of random inputs")->check(integer_within(0))->capture_default_str();

@@ -21,7 +21,7 @@ TensorType HostTypes::in(TensorType declared, DType given) const {
 }
 
 Tensor HostTypes::in(const Tensor& given, const TensorType& declared) const {
-  return given.dtype() == DType::f32 && converts(declared.dtype) ? given.to(declared.dtype) : given;
+  return converts(given.dtype(), declared.dtype) ? given.to(declared.dtype) : given;
 }
 
 }  // namespace ingot

@@ -18,6 +18,8 @@ class HostTypes {
   TensorType out(TensorType declared) const;
   Tensor out(const DeviceTensor& value) const;
 
+  // Whether a tensor of one dtype is converted when it is given for a value of another.
+  bool converts(DType given, DType declared) const { return given == DType::f32 && converts(declared); }
   // The type that a tensor of this dtype must have to be given for a value.
   TensorType in(TensorType declared, DType given) const;
   // The tensor with the dtype that is declared, where `in` allows another one.

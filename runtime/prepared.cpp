@@ -32,6 +32,7 @@ PreparedCall::PreparedCall(Session& session, const std::string& method)
       call_(callee_->compiled->invocation(callee_->id)),
       inputs_(method_.inputs.size()),
       buffers_(method_.outputs.size()) {
+  for (const Output& output : method_.outputs) output_types_.push_back(callee_->host.out(method_.type(output.value)));
   for (Ref input : method_.inputs) session_inputs_.push_back(data_->bound.place_of(method_.values[input.id].name));
 }
 
@@ -40,10 +41,6 @@ PreparedCall::~PreparedCall() = default;
 
 void PreparedCall::check() const {
   if (!data_) throw Error(Code::misuse, "the prepared call was moved from");
-}
-
-TensorType PreparedCall::output_type(size_t position) const {
-  return callee_->host.out(method_.type(method_.outputs[position].value));
 }
 
 void PreparedCall::bind_input(size_t position, const Tensor& given) {
@@ -77,6 +74,15 @@ void PreparedCall::bind_output(size_t position, std::span<std::byte> buffer) {
 Tensor PreparedCall::rows_of(size_t position, const Tensor& tensor) const {
   if (!active_) return tensor;
   return first_rows(active_->method(method_.name), method_, position, tensor, active_rows_, active_->upper);
+}
+
+Handle PreparedCall::uploaded(size_t position, Handle instead) {
+  const Tensor& tensor = *inputs_[position];
+  const Value& input = method_.values[method_.inputs[position].id];
+  check_contents(input.name, tensor);  // which the caller may have changed
+  const auto upload = [&](const Tensor& given) { return callee_->compiled->upload(given, std::move(instead)); };
+  if (!callee_->host.converts(tensor.dtype(), input.type.dtype)) return upload(tensor);
+  return upload(tensor.to(input.type.dtype));
 }
 
 // What was fed there has been checked by nobody.
@@ -152,7 +158,7 @@ void PreparedCall::place_outputs() {
   size_t end = 0, all = 0;
   std::vector<std::optional<Sizes>> known;
   for (size_t i = 0; i < outputs_.size(); ++i) {
-    known.push_back(known_sizes(output_type(i).shape, call_->bindings));
+    known.push_back(known_sizes(output_types_[i].shape, call_->bindings));
     if (!known[i]) continue;
     const size_t bytes = output_bytes(i, *known[i]);
     if (!buffers_[i].empty()) {
@@ -187,13 +193,13 @@ void PreparedCall::resize_arena(size_t bytes) {
 }
 
 void PreparedCall::show(size_t position, const Sizes& sizes) {
-  const TensorType type = output_type(position);
+  const TensorType& type = output_types_[position];
   const std::span<const std::byte> bytes(places_[position], output_bytes(position, sizes));
   outputs_[position] = Tensor(type.dtype, sizes, Buffer{nullptr, bytes}, type.scheme);
 }
 
 size_t PreparedCall::output_bytes(size_t position, const Sizes& sizes) const {
-  const TensorType type = output_type(position);
+  const TensorType& type = output_types_[position];
   return static_cast<size_t>(byte_count(type.dtype, sizes, type.scheme));
 }
 
@@ -212,13 +218,7 @@ void PreparedCall::operator()() {
   inputs.resize(inputs_.size());
   try {
     for (size_t i = 0; i < inputs.size(); ++i) {
-      if (!inputs_[i]) {
-        inputs[i] = from_session(i);
-        continue;
-      }
-      const Value& input = method_.values[method_.inputs[i].id];
-      check_contents(input.name, *inputs_[i]);  // which may have changed
-      inputs[i] = callee_->compiled->upload(callee_->host.in(*inputs_[i], input.type), std::move(inputs[i]));
+      inputs[i] = inputs_[i] ? uploaded(i, std::move(inputs[i])) : from_session(i);
     }
     const auto as_before = [](const Handle& input, const Sizes& sizes) { return input->sizes() == sizes; };
     if (!settled_ || !std::ranges::equal(inputs, sizes_, as_before)) {

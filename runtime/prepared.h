@@ -61,8 +61,8 @@ class PreparedCall {
   void settle_feeds();
   void place_outputs();
   void resize_arena(size_t bytes);
-  // As the caller sees it.
-  TensorType output_type(size_t position) const;
+  // An input bound here, on the device.
+  Handle uploaded(size_t position, Handle instead);
   size_t output_bytes(size_t position, const Sizes& sizes) const;
   void check_buffer(size_t position, size_t bytes) const;
   // Makes an output a view of its place.
@@ -76,6 +76,7 @@ class PreparedCall {
   std::unique_ptr<const Callee> callee_;
   const Graph& method_;  // the callee's
   std::unique_ptr<Invocation> call_;
+  std::vector<TensorType> output_types_;  // as the caller sees them
   std::vector<std::optional<Tensor>> inputs_;
   std::vector<size_t> session_inputs_;  // where the Session has each of them
   uint64_t feed_changes_ = 0;           // of the Session, as far as these are settled:

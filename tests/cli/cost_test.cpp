@@ -54,7 +54,7 @@ class Costs : public Tool {
 
 TEST_F(Costs, BenchSaysHowLongCallsTake) {
   const auto rows = nlohmann::json::parse(
-      expect_done("ingot bench scale.txt --random --size S=2 --iterations 20 --warmup 2 --format json"));
+      expect_done("ingot bench scale.txt -e reference --random --size S=2 --iterations 20 --warmup 2 --format json"));
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows[0]["time"], "host");
   EXPECT_EQ(rows[1]["time"], "total");
@@ -76,7 +76,7 @@ TEST_F(Costs, BenchSaysHowLongCallsTake) {
 }
 
 TEST_F(Costs, BenchWritesTables) {
-  const std::string line = "ingot bench scale.txt --random --size S=2 --iterations 3 --warmup 0 --format ";
+  const std::string line = "ingot bench scale.txt -e reference --random --size S=2 --iterations 3 --warmup 0 --format ";
   const std::vector<std::string> csv = lines_of(expect_done(line + "csv")), md = lines_of(expect_done(line + "md"));
   ASSERT_EQ(csv.size(), 3U);
   EXPECT_EQ(csv[0].find("program,method,engine,device,mode,threads,sessions,calls,time,mean_us,sd_us,min_us,p50_us,"),
@@ -158,7 +158,7 @@ TEST_F(Costs, ExplainCountsNodes) {
 }
 
 TEST_F(Costs, ExplainIsATableAndLeavesOpenWhatIsOpen) {
-  const std::vector<std::string> lines = lines_of(expect_done("ingot explain dense.txt --size B=2"));
+  const std::vector<std::string> lines = lines_of(expect_done("ingot explain dense.txt -e reference --size B=2"));
   ASSERT_EQ(lines.size(), 12U);
   EXPECT_EQ(lines[0], "dense on reference, cpu, mode eager");
   EXPECT_EQ(lines[1], "  value        op       FLOPs   read  written  type       how");
@@ -167,7 +167,7 @@ TEST_F(Costs, ExplainIsATableAndLeavesOpenWhatIsOpen) {
   EXPECT_EQ(lines[7], "FLOPs    176");
   EXPECT_EQ(lines[9], "weights  128 B");
   EXPECT_EQ(lines[11], "alive    at most 96 B at one time");
-  const std::vector<std::string> open = lines_of(expect_done("ingot explain dense.txt"));
+  const std::vector<std::string> open = lines_of(expect_done("ingot explain dense.txt -e reference"));
   EXPECT_EQ(open[2], "  %h           matmul       ?     ?        ?  f32[B, 4]");
   EXPECT_EQ(open[7], "FLOPs    0, and those of 3 nodes");
   // B is 64 at most.
@@ -190,7 +190,8 @@ TEST_F(Costs, ExplainSaysHowAnEngineRunsANode) {
   // MLX has no leaky_relu: its decomposition runs.
   EXPECT_EQ(compiled["replaced"], nlohmann::json({{"leaky_relu", 1}}));
   EXPECT_GT(compiled["nodes"].size(), 3U);
-  EXPECT_EQ(nlohmann::json::parse(expect_done("ingot explain find.txt --json"))["replaced"], nlohmann::json::object());
+  EXPECT_EQ(nlohmann::json::parse(expect_done("ingot explain find.txt --json -e reference"))["replaced"],
+            nlohmann::json::object());
 }
 
 TEST_F(Costs, ExplainSaysWhatIsDoneOnTheHostAndWhy) {
@@ -316,10 +317,10 @@ TEST_F(Costs, TraceRefuses) {
 
 TEST_F(Costs, DebugLevelsAddLines) {
   folder.write("ones.txt", "ingot 1\nmethod f() -> (y) {\n  %y = full {shape=[2], value=1}\n  return %y\n}\n");
-  const CommandResult one = run("INGOT_DEBUG=1 ingot run ones.txt -q");
+  const CommandResult one = run("INGOT_DEBUG=1 ingot run ones.txt -q -e reference");
   EXPECT_EQ(one.exit_code, 0);
   EXPECT_EQ(one.err, "ingot: compiled for reference on cpu, mode eager: 1 method, 1 node, 0 B of weights\n");
-  const CommandResult four = run("INGOT_DEBUG=4 ingot run ones.txt -q");
+  const CommandResult four = run("INGOT_DEBUG=4 ingot run ones.txt -q -e reference");
   EXPECT_EQ(four.err, one.err + "ingot: runs f: %y (full)\n");
   EXPECT_EQ(run("INGOT_DEBUG=0 ingot run ones.txt -q").err, "");
   expect_refused("INGOT_DEBUG=5 ingot run ones.txt -q", 2, "error: INGOT_DEBUG is '5', expected 0 to 4");

@@ -86,8 +86,7 @@ TEST_F(Values, DiffComparesIntermediateValuesByName) {
 }
 
 TEST_F(Values, DiffRefuses) {
-  expect_refused("ingot diff logs.txt -m logs --against fast --random", 2,
-                 "there is no engine 'fast', expected reference");
+  expect_refused("ingot diff logs.txt -m logs --against fast --random", 2, "there is no engine 'fast', expected ");
   expect_refused("ingot diff logs.txt -m logs --against none.npz --random", 4, "none.npz");
   expect_done("ingot run scale.txt --input 'x=1x2xf32=1 2' --output @scale.npz");
   expect_refused("ingot diff all.txt --against scale.npz --random", 4, "all.txt");

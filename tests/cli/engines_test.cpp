@@ -37,7 +37,8 @@ TEST_F(Tool, EnginesAreListedWithModesAndDevices) {
 TEST_F(Tool, WhatDoesNotExistIsRefusedWithWhatDoes) {
   for (const std::string verb : {"run", "bench", "explain", "diff --against reference"}) {
     const std::string line = "ingot " + verb + " scale.txt --random --size S=2 ";
-    expect_refused(line + "--engine warp", 2, "error: there is no engine 'warp', expected reference");
+    const std::string known = has_mlx() ? "mlx or reference" : "reference";
+    expect_refused(line + "--engine warp", 2, "error: there is no engine 'warp', expected " + known);
     expect_refused(line + "--engine reference --mode fast", 2,
                    "error: there is no mode of reference 'fast', expected eager");
     expect_refused(line + "--engine reference --device npu", 2,
@@ -47,13 +48,18 @@ TEST_F(Tool, WhatDoesNotExistIsRefusedWithWhatDoes) {
 
 TEST_F(Tool, TheEnvironmentIsTheDefault) {
   const std::string line = "ingot explain scale.txt --size S=2";
-  EXPECT_EQ(expect_done(line).find("scale on reference, cpu, mode eager\n"), 0U);
-  expect_refused("INGOT_ENGINE=warp " + line, 2, "there is no engine 'warp'");
-  expect_refused("INGOT_MODE=fast " + line, 2, "there is no mode of reference 'fast'");
-  expect_refused("INGOT_DEVICE=npu " + line, 2, "there is no device of reference 'npu'");
+  EXPECT_EQ(expect_done(line).find(has_mlx() ? "scale on mlx, " : "scale on reference, cpu, mode eager\n"), 0U);
+  EXPECT_EQ(expect_done("INGOT_ENGINE=Reference " + line).find("scale on reference, cpu, mode eager\n"), 0U);
+  expect_refused("INGOT_ENGINE=warp " + line, 2, "error: INGOT_ENGINE: there is no engine 'warp'");
+  const std::string on_reference = "INGOT_ENGINE=reference ";
+  expect_refused("INGOT_MODE=fast " + on_reference + line, 2, "INGOT_MODE: there is no mode of reference 'fast'");
+  expect_refused("INGOT_DEVICE=npu " + on_reference + line, 2, "INGOT_DEVICE: there is no device of reference 'npu'");
+  expect_refused("INGOT_THREADS=all " + line, 2, "error: INGOT_THREADS is 'all', expected a number from 1 on");
   expect_done("INGOT_ENGINE=warp INGOT_MODE=fast INGOT_DEVICE=npu " + line +
               " --engine reference --mode eager --device cpu");
-  expect_done("INGOT_ENGINE= INGOT_MODE= INGOT_DEVICE= " + line);
+  for (const std::string variable : {"INGOT_ENGINE", "INGOT_DEVICE", "INGOT_MODE", "INGOT_THREADS"}) {
+    expect_refused(variable + "= " + line, 2, "error: " + variable + " is empty: unset it for the default");
+  }
   if (!has_mlx()) GTEST_SKIP() << "this build has no second engine";
   EXPECT_EQ(
       expect_done("INGOT_ENGINE=mlx INGOT_DEVICE=cpu INGOT_MODE=lazy " + line).find("scale on mlx, cpu, mode lazy\n"),
