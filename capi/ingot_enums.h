@@ -372,6 +372,13 @@ typedef enum ingot_value_kind {
   INGOT_VALUE_KIND_RESULT = 2
 } ingot_value_kind;
 
+/* What a weight begins as. */
+typedef enum ingot_weight_contents {
+  INGOT_WEIGHT_CONTENTS_STORED = 0, /* bytes of this file, or of one beside it */
+  INGOT_WEIGHT_CONTENTS_ZEROS = 1,
+  INGOT_WEIGHT_CONTENTS_NONE = 2 /* nothing: the host gives the contents before the first call that reads them */
+} ingot_weight_contents;
+
 /* The position of an op in the schema's table Ops. */
 typedef enum ingot_op {
   INGOT_OP_UNARY = 0, /* y = fn(x), element by element. */

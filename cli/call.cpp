@@ -7,8 +7,11 @@
 #include <utility>
 
 #include "cli/flags.h"
+#include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "program/error.h"
+#include "program/open.h"
+#include "program/params.h"
 #include "runtime/arguments.h"
 #include "runtime/environment.h"
 
@@ -19,6 +22,7 @@ void add_call_options(CLI::App& app, CallOptions& o) {
   app.add_option("-i,--input", o.inputs,
                  "NAME=2x3xf32=1 2 3 4 5 6 | NAME=random | NAME=2x3xf32=random | NAME=@x.npy | @all.safetensors")
       ->allow_extra_args(false);
+  app.add_option("--params", o.params, "FILE.safetensors with contents for weights, by name")->allow_extra_args(false);
   app.add_option("-m,--method", o.method, "which method; may be left out when there is one");
   app.add_option("-e,--engine", o.engine, "which engine (ingot engines); absent: INGOT_ENGINE, or the fastest");
   app.add_option("--device", o.device, "which device; absent: INGOT_DEVICE, or the engine's first");
@@ -37,6 +41,14 @@ void add_tolerance_options(CLI::App& app, Tolerance& tolerance) {
   app.add_option("--atol", tolerance.atol, "absolute tolerance of a comparison")
       ->check(check_from_zero)
       ->capture_default_str();
+}
+
+Program open_for_call(const CallOptions& options) {
+  Program program = open_program(options.file);
+  if (options.params.empty()) return program;
+  const Progress progress("reading " + fmt::format("{}", fmt::join(options.params, ", ")));
+  fill_weights(program, params_of(program, read_params(options.params), missing_weights(program)));
+  return program;
 }
 
 CompileOptions compile_options(const CallOptions& options) {

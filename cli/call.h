@@ -17,7 +17,7 @@ struct CallOptions {
   std::string file, method;
   std::string engine, device, mode;  // empty: INGOT_ENGINE, INGOT_DEVICE, INGOT_MODE, or the default
   int threads = 0;                   // 0: INGOT_THREADS, or the engine decides
-  std::vector<std::string> inputs, sizes;
+  std::vector<std::string> inputs, sizes, params;
   uint64_t seed = 0;
   bool random = false;
 };
@@ -25,6 +25,8 @@ struct CallOptions {
 void add_call_options(CLI::App& app, CallOptions& options);
 void add_tolerance_options(CLI::App& app, Tolerance& tolerance);
 
+// The program with the contents of --params.
+Program open_for_call(const CallOptions& options);
 // Flags first, then the environment. WrongUsage for a variable that names nothing.
 CompileOptions compile_options(const CallOptions& options);
 // As compile; WrongUsage for an engine, device or mode that does not exist.

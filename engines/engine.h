@@ -76,13 +76,14 @@ class CompiledProgram {
   virtual ~CompiledProgram() = default;
   virtual const Program& program() const = 0;
   virtual Handle upload(const Tensor& tensor, Handle instead = {}) = 0;  // in place of one that nobody else holds
-  virtual Handle weight(WeightId weight) const = 0;
+  virtual Handle weight(WeightId weight) const = 0;                      // none while it has no contents
   // Another value, of its type: calls that begin later see it. Neither waits for calls: an op of the host may do both.
   virtual void set_weight(WeightId weight, const Handle& value) = 0;
   virtual std::shared_ptr<const WeightSet> weights() const = 0;  // the current ones, for `call.weights`
   virtual std::unique_ptr<Invocation> invocation(GraphId method) = 0;
   // Begins a call, one of this program's. Of `call.states` it takes those that it writes in place, once it is certain.
-  // Throws where inputs, states or weights are not those of the method (engines/check_call.h).
+  // Throws where inputs, states or weights are not those of the method (engines/check_call.h). Precondition: every weight
+  // that the method reads has contents.
   virtual void start(Invocation& call) = 0;
   // For every node of a graph how it runs: `traced`, `reads values, on the host: …`; empty where nothing is to say.
   virtual std::vector<std::string> explain(GraphId graph) const = 0;

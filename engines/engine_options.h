@@ -27,8 +27,9 @@ struct EngineOptions {
   std::shared_ptr<const Registry> registry = default_registry();  // of the host's ops, while it compiles
   bool poison = false;            // results begin as garbage where the engine can, for tests
   size_t cached_signatures = 64;  // shapes whose preparation is kept
-  std::vector<Handle> weights;    // those of the program, where the engine has them already; empty: it uploads them
-  Observer observer;              // none: nobody; one sees every node, so nodes run one by one
+  // Those of the program, where the engine has them already, null for one without contents; empty: it uploads them.
+  std::vector<Handle> weights;
+  Observer observer;  // none: nobody; one sees every node, so nodes run one by one
 };
 
 }  // namespace ingot

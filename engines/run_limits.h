@@ -9,8 +9,8 @@
 namespace ingot {
 
 struct RunLimits {
-  // Of the values of a call and the working space of its kernels at one time, and of the state of a session; inputs and
-  // weights do not count.
+  // Of the values of a call and the working space of its kernels at one time, of the state of a session, and of the
+  // weights that begin as zeros; inputs and other weights do not count.
   int64_t bytes = int64_t{64} << 30;
   // One for each node that runs, each trip of a loop, each value of a graph that is called, and each element that a kernel
   // converts, writes or adds up.

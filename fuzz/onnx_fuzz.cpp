@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const onnx::ImportResult result = onnx::import_model(bytes, {}, {.limits = {.nodes = 10'000}});
     if (result.program.has_value() == !result.report.failures.empty()) std::abort();
     if (!result.program) return 0;
-    for (const Weight& weight : result.program->weights) read_all(weight.tensor);
+    for (const Weight& weight : result.program->weights) read_all(*weight.tensor);
     verify(*result.program);
   } catch (const Error&) {
   }

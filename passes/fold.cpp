@@ -134,7 +134,7 @@ class Folding {
     const auto found = known_.find(ref.id);
     const Tensor* contents = found == known_.end() ? view_.constant(ref) : &found->second.contents;
     if (!contents) return graph.add(view_.maker(ref)->op).front().ref();
-    return graph.weight(program.weight({.name = fmt::format("{}", ref.id), .tensor = *contents})).ref();
+    return graph.weight(program.weight(Weight::of(fmt::format("{}", ref.id), *contents))).ref();
   }
 
   View view_;
@@ -157,7 +157,7 @@ Folded add_constant(Program& program, const Graph& graph, Ref ref, const Tensor&
   const std::string name = value.name.empty() ? fmt::format("{}.{}", graph.name, ref.id) : value.name;
   const ContentHash hash = content_hash(contents);
   const WeightId id{static_cast<uint32_t>(program.weights.size())};
-  program.weights.push_back({.name = free_name(program.weights, name), .tensor = contents, .hash = hash});
+  program.weights.push_back(Weight::of(free_name(program.weights, name), contents, hash));
   return {std::nullopt, id};
 }
 

@@ -11,7 +11,8 @@ std::vector<std::optional<int64_t>> weights_read(const Program& program, const G
   for (uint32_t id = 0; id < graph.values.size(); ++id) {
     const Value& value = graph.values[id];
     if (value.kind != ValueKind::weight) continue;
-    all[id] = static_cast<int64_t>(program.weights[value.index].tensor.bytes().size());
+    const TensorType& type = program.weights[value.index].type;
+    all[id] = byte_count(type.dtype, *literal_sizes(type.shape), type.scheme);
   }
   for (const Node& node : graph.nodes) {
     Read read = stands_alone(node.op) && node.op.opcode() != Opcode::ensure_shape ? Read(0) : std::nullopt;

@@ -78,7 +78,7 @@ const Tensor* View::constant(Ref ref) const {
   const Value& value = graph_.values[ref.id];
   if (value.kind != ValueKind::weight || !is_constant_) return nullptr;
   const Weight& weight = program_.weights[value.index];
-  return is_constant_(weight) ? &weight.tensor : nullptr;
+  return weight.tensor && is_constant_(weight) ? &*weight.tensor : nullptr;
 }
 
 Ref View::through_moves(Ref ref) const {

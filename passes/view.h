@@ -57,7 +57,7 @@ class View {
   std::optional<double> real(Ref ref) const;
   // Whether that number is exactly this; 0 is +0 and not -0, of integers as well. For numbers that every dtype holds.
   bool is_number(Ref ref, double number) const;
-  // The contents of a constant weight; none of any other value.
+  // The contents of a constant weight; none of any other value, nor of a weight without stored contents.
   const Tensor* constant(Ref ref) const;
   // Bytes of weights that a value depends on; none where it depends on anything but weights and numbers.
   std::optional<int64_t> weights_read(Ref ref) const { return weights_read_[ref.id]; }

@@ -73,7 +73,7 @@ Var GraphBuilder::weight(WeightId id) {
     Graph& graph = mutable_graph();
     entry->second = Ref{static_cast<uint32_t>(graph.values.size())};
     graph.values.push_back(
-        {.kind = ValueKind::weight, .index = id.id, .type = program.weights[id.id].tensor.type(), .name = {}});
+        {.kind = ValueKind::weight, .index = id.id, .type = program.weights[id.id].type, .name = {}});
   }
   return {*this, entry->second};
 }
@@ -167,7 +167,15 @@ SymbolId ProgramBuilder::symbol_id(std::string_view name) const {
 
 WeightId ProgramBuilder::weight(std::string name, Tensor tensor) {
   const ContentHash hash = content_hash(tensor);
-  return weight(Weight{.name = std::move(name), .tensor = std::move(tensor), .hash = hash, .external = {}});
+  return weight(Weight::of(std::move(name), std::move(tensor), hash));
+}
+
+WeightId ProgramBuilder::declare_weight(std::string name, TensorType type) {
+  return weight(Weight{.name = std::move(name), .type = std::move(type)});
+}
+
+WeightId ProgramBuilder::zero_weight(std::string name, TensorType type) {
+  return weight(Weight{.name = std::move(name), .type = std::move(type), .zeros = true});
 }
 
 WeightId ProgramBuilder::weight(Weight weight) {

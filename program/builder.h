@@ -143,6 +143,10 @@ class ProgramBuilder {
   SymbolId symbol_id(std::string_view name) const;
   WeightId weight(std::string name, Tensor tensor);
   WeightId weight(Weight weight);  // with hash and place, as a reader has them
+  // Without contents: the host fills it before the first call that reads it.
+  WeightId declare_weight(std::string name, TensorType type);
+  // Begins as zeros, which no file stores.
+  WeightId zero_weight(std::string name, TensorType type);
   StateId state(std::string name, TensorType type, std::optional<WeightId> initial = {});
   // A graph for control flow and calls; graphs call only graphs made before them.
   GraphBuilder& graph(std::string name);

@@ -17,7 +17,9 @@
 //               single terms.
 //            3. Zeros up to the next multiple of 16 KiB.
 //            4. The segments, each the bytes of a weight, each at a multiple of 16 KiB from the first. Weights of equal
-//               contents share one. They are mapped, not read: loading costs metadata only.
+//               contents share one; weights of zeros and weights without contents have none. Segments are mapped, not
+//               read: loading costs metadata only.
+// Versions   1, and 2 for a program with weights of zeros or without contents, which readers of version 1 do not know.
 // Ownership  weights of a loaded Program view the mapped file or the given Buffer, and keep it alive.
 // Threads    free functions without shared state: any number of threads.
 // Failure    Code::bad_file for bytes that are no valid file, with the place in the FlatBuffer

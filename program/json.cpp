@@ -136,9 +136,10 @@ Json graph_json(const Program& program, const Graph& graph, std::span<const Effe
 
 Json weight_json(const Weight& weight) {
   Json json{{"name", weight.name},
-            {"type", to_string(weight.tensor.type())},
-            {"bytes", weight.tensor.bytes().size()},
-            {"hash", to_string(weight.hash)}};
+            {"type", to_string(weight.type)},
+            {"bytes", byte_count(weight.type.dtype, *literal_sizes(weight.type.shape), weight.type.scheme)},
+            {"contents", to_string(weight.contents())}};
+  if (weight.tensor) json["hash"] = to_string(weight.hash);
   if (weight.external) json["file"] = weight.external->file, json["tensor"] = weight.external->tensor;
   return json;
 }

@@ -46,7 +46,7 @@ class NamedWeights {
     const auto [entry, is_new] = by_file_.try_emplace(name);
     if (is_new) {
       for (Weight& weight : load_program(files_.path(name), options_).weights) {
-        entry->second.emplace(weight.hash, std::move(weight.tensor));
+        if (weight.tensor) entry->second.emplace(weight.hash, *std::move(weight.tensor));
       }
     }
     return entry->second;

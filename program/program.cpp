@@ -48,6 +48,20 @@ std::vector<std::string> Program::method_names() const {
   return names;
 }
 
+Weight Weight::of(std::string name, Tensor tensor, ContentHash hash, std::optional<ExternalTensor> external) {
+  TensorType type = tensor.type();
+  return {.name = std::move(name),
+          .type = std::move(type),
+          .tensor = std::move(tensor),
+          .hash = hash,
+          .external = std::move(external)};
+}
+
+std::optional<Tensor> contents_of(const Weight& weight) {
+  if (!weight.zeros) return weight.tensor;
+  return Tensor::zeros(weight.type.dtype, *literal_sizes(weight.type.shape), weight.type.scheme);
+}
+
 ContentHash content_hash(const Tensor& tensor) {
   // The type goes in as its text with the terminating 0, so that no other pair of type and bytes reads the same.
   const std::string type = to_string(tensor.type());

@@ -72,12 +72,28 @@ struct ExternalTensor {
   bool operator==(const ExternalTensor&) const = default;
 };
 
+// A weight with contents (`tensor`), one that begins as zeros, or one that the host fills before the first call that
+// reads it (Executable::set_param).
 struct Weight {
   std::string name;
-  Tensor tensor;
-  ContentHash hash;  // over dtype, shape, scheme and bytes
+  TensorType type;               // every size a literal
+  std::optional<Tensor> tensor;  // of that type
+  ContentHash hash;              // over dtype, shape, scheme and bytes of the tensor
   std::optional<ExternalTensor> external;
+  bool zeros = false;  // only without a tensor
+
+  // One with contents.
+  static Weight of(std::string name, Tensor tensor, ContentHash hash = {}, std::optional<ExternalTensor> external = {});
+  WeightContents contents() const {
+    if (tensor) return WeightContents::stored;
+    return zeros ? WeightContents::zeros : WeightContents::none;
+  }
+  // Whether only the host has the contents.
+  bool is_missing() const { return contents() == WeightContents::none; }
 };
+
+// The contents that the weight begins with, which zeros are allocated for; none for a missing one.
+std::optional<Tensor> contents_of(const Weight& weight);
 
 struct State {
   std::string name;

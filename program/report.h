@@ -23,10 +23,11 @@ struct Summary {
   std::vector<MethodSummary> methods;
   std::map<std::string, uint64_t> op_counts;  // by mnemonic, over all graphs
   uint64_t nodes = 0, graphs = 0;
-  uint64_t parameters = 0;    // elements of distinct weights
-  uint64_t weight_bytes = 0;  // of distinct weights
+  uint64_t parameters = 0;    // elements of distinct weights, those to be filled included
+  uint64_t weight_bytes = 0;  // likewise
   uint64_t weights = 0, distinct_weights = 0;
-  std::vector<std::string> states;  // `kv: f32[2, 128]`
+  std::vector<std::string> missing;  // weights without contents: `w: f32[2, 128]`
+  std::vector<std::string> states;   // `kv: f32[2, 128]`
   uint64_t state_bytes = 0;
   std::vector<std::string> symbols;  // `S in 1..4096`
 };

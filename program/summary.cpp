@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <set>
 #include <tuple>
 
@@ -19,15 +20,22 @@ MethodSummary summarize_method(const Graph& graph) {
   return method;
 }
 
+// Declared sizes need no bytes in the file, so their sum may be anything: it stops at the largest number.
+void add(uint64_t& sum, int64_t more) {
+  if (__builtin_add_overflow(sum, static_cast<uint64_t>(more), &sum)) sum = std::numeric_limits<uint64_t>::max();
+}
+
 void count_weights(const Program& program, Summary& summary) {
   std::set<ContentHash> seen;
   for (const Weight& weight : program.weights) {
-    if (!seen.insert(weight.hash).second) continue;
-    summary.parameters += static_cast<uint64_t>(weight.tensor.elements());
-    summary.weight_bytes += weight.tensor.bytes().size();
+    if (weight.tensor && !seen.insert(weight.hash).second) continue;
+    const Sizes sizes = *literal_sizes(weight.type.shape);
+    ++summary.distinct_weights;
+    add(summary.parameters, element_count(sizes));
+    add(summary.weight_bytes, byte_count(weight.type.dtype, sizes, weight.type.scheme));
+    if (weight.is_missing()) summary.missing.push_back(fmt::format("{}: {}", weight.name, to_string(weight.type)));
   }
   summary.weights = program.weights.size();
-  summary.distinct_weights = seen.size();
 }
 
 void append_list(std::string& out, std::string_view title, const std::vector<std::string>& items) {
@@ -73,8 +81,7 @@ Summary summarize(const Program& program) {
   count_weights(program, summary);
   for (const State& state : program.states) {
     summary.states.push_back(fmt::format("{}: {}", state.name, to_string(state.type)));
-    summary.state_bytes +=
-        static_cast<uint64_t>(byte_count(state.type.dtype, *literal_sizes(state.type.shape), state.type.scheme));
+    add(summary.state_bytes, byte_count(state.type.dtype, *literal_sizes(state.type.shape), state.type.scheme));
   }
   for (const Symbol& symbol : program.symbols) summary.symbols.push_back(describe(symbol));
   return summary;
@@ -94,6 +101,7 @@ std::string to_text(const Summary& summary) {
   fmt::format_to(std::back_inserter(out), "{:<12}{} in {} ({} distinct), {}\n", "weights",
                  human_bytes(summary.weight_bytes), counted(summary.weights, "tensor"), summary.distinct_weights,
                  counted(summary.parameters, "parameter"));
+  append_list(out, "  to fill", summary.missing);
   fmt::format_to(std::back_inserter(out), "{:<12}{} in {}\n", "nodes", summary.nodes, counted(summary.graphs, "graph"));
   for (const auto& [name, count] : by_count(summary.op_counts))
     fmt::format_to(std::back_inserter(out), "{:>10}  {}\n", count, name);

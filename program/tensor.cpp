@@ -99,6 +99,12 @@ Tensor Tensor::allocate(DType dtype, Sizes sizes, std::optional<QuantScheme> sch
   return Tensor(dtype, std::move(sizes), as_buffer(allocate_bytes(size), static_cast<size_t>(size)), scheme);
 }
 
+Tensor Tensor::zeros(DType dtype, Sizes sizes, std::optional<QuantScheme> scheme) {
+  Tensor tensor = allocate(dtype, std::move(sizes), scheme);
+  std::ranges::fill(tensor.mutable_bytes(), std::byte{0});
+  return tensor;
+}
+
 Tensor::Tensor(DType dtype, Sizes sizes, Buffer buffer, std::optional<QuantScheme> scheme)
     : dtype_(dtype), sizes_(std::move(sizes)), scheme_(scheme), buffer_(std::move(buffer)) {
   const int64_t wanted = checked_byte_count(dtype_, sizes_, scheme_);

@@ -39,6 +39,8 @@ class Tensor {
   Tensor();  // f32, rank 0, value 0
   // Uninitialised.
   static Tensor allocate(DType dtype, Sizes sizes, std::optional<QuantScheme> scheme = {});
+  // All bits zero.
+  static Tensor zeros(DType dtype, Sizes sizes, std::optional<QuantScheme> scheme = {});
   // Takes the bytes as they are.
   Tensor(DType dtype, Sizes sizes, Buffer buffer, std::optional<QuantScheme> scheme = {});
 

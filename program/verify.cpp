@@ -93,12 +93,20 @@ class TypeCheck {
 // --------------------------------------------------------------------------------------------------- program tables
 
 void check_weight(const Weight& weight, TypeCheck& check_type) {
-  const TensorType type = weight.tensor.type();
-  check_type(type);
-  const int64_t bytes = byte_count(type.dtype, weight.tensor.sizes(), type.scheme);
-  if (static_cast<uint64_t>(bytes) != weight.tensor.bytes().size()) {
-    refuse(Code::type_mismatch, fmt::format("weight @{}", weight.name),
-           fmt::format("{} bytes", weight.tensor.bytes().size()),
+  const std::string subject = fmt::format("weight @{}", weight.name);
+  check_type(weight.type);
+  const auto sizes = literal_sizes(weight.type.shape);
+  if (!sizes) refuse(Code::type_mismatch, subject, to_string(weight.type), "literal sizes");
+  if (!weight.tensor) {
+    if (weight.external) refuse(Code::invalid_argument, subject, "without contents", "contents, since it names a file");
+    return;
+  }
+  if (weight.zeros) refuse(Code::invalid_argument, subject, "zeros with contents", "either zeros or contents");
+  const TensorType type = weight.tensor->type();
+  if (type != weight.type) refuse(Code::type_mismatch, subject, to_string(type), to_string(weight.type));
+  const int64_t bytes = byte_count(type.dtype, *sizes, type.scheme);
+  if (static_cast<uint64_t>(bytes) != weight.tensor->bytes().size()) {
+    refuse(Code::type_mismatch, subject, fmt::format("{} bytes", weight.tensor->bytes().size()),
            fmt::format("{} bytes for {}", bytes, to_string(type)));
   }
 }
@@ -112,9 +120,15 @@ void check_state(const State& state, const Program& program, TypeCheck& check_ty
     refuse(Code::out_of_range, subject + " initial", fmt::format("{}", state.initial->id),
            fmt::format("an id below {}", program.weights.size()));
   }
-  const TensorType initial = program.weights[state.initial->id].tensor.type();
-  if (initial == state.type) return;
-  refuse(Code::type_mismatch, subject + " initial", to_string(initial), to_string(state.type));
+  const Weight& initial = program.weights[state.initial->id];
+  if (initial.type != state.type) {
+    refuse(Code::type_mismatch, subject + " initial", to_string(initial.type), to_string(state.type));
+  }
+  // A session begins before anyone need have filled the weight.
+  if (initial.is_missing()) {
+    refuse(Code::invalid_argument, subject + " initial", fmt::format("weight @{} without contents", initial.name),
+           "zeros, or a weight with contents");
+  }
 }
 
 void check_tables(const Program& program, TypeCheck& check_type, const Limits& limits) {
@@ -206,7 +220,7 @@ class GraphVerifier {
       refuse(Code::invalid_argument, subject, "an input", "listed among the inputs");
     }
     if (value.kind == ValueKind::weight) {
-      const TensorType weight = program_.weights[value.index].tensor.type();
+      const TensorType& weight = program_.weights[value.index].type;
       if (value.type != weight) {
         refuse(Code::type_mismatch, subject, to_string(value.type), to_string(weight) + " as the weight");
       }

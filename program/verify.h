@@ -1,10 +1,10 @@
 // The verifier: what every engine may rely on.
 //
 // A Program that passes has: ids in range, every value defined before its use, every type equal to what inference says,
-// attributes within their ranges, weight bytes equal to shape × dtype, no recursive call, every symbol bound (from
-// input sizes, or by an op) before a type uses it, unique names, and counts within the limits. It is run by every load,
-// parse and build. It does not read weight contents, and does not bound the run time of a loop: engines do,
-// by RunLimits.
+// attributes within their ranges, stored weights of as many bytes as shape × dtype, no state that begins as a weight
+// without contents, no recursive call, every symbol bound (from input sizes, or by an op) before a type uses it, unique
+// names, and counts within the limits. It is run by every load, parse and build. It does not read weight contents, and
+// does not bound the run time of a loop: engines do, by RunLimits.
 //
 // Threads    a pure function.
 // Failure    Error whose node says where: `forward: h, nodes[17]`.

@@ -114,9 +114,7 @@ Tensor fitted(const std::string& subject, const Tensor& tensor, const TensorType
 }
 
 Tensor zeros_of(const TensorType& type, Sizes sizes) {
-  Tensor zeros = Tensor::allocate(type.dtype, std::move(sizes), type.scheme);
-  std::ranges::fill(zeros.mutable_bytes(), std::byte{0});
-  return zeros;
+  return Tensor::zeros(type.dtype, std::move(sizes), type.scheme);
 }
 
 size_t input_index(const Graph& method, std::string_view name) {

@@ -16,6 +16,7 @@
 #include "passes/pipeline.h"
 #include "program/debug.h"
 #include "program/error.h"
+#include "program/params.h"
 #include "program/report.h"
 #include "program/text/suggest.h"
 #include "program/verify.h"
@@ -30,31 +31,56 @@ namespace ingot {
 namespace {
 
 Tensor initial_contents(const State& state, const Program& program) {
-  if (state.initial) return program.weights[state.initial->id].tensor.aligned();
+  if (state.initial) return contents_of(program.weights[state.initial->id])->aligned();
   return zeros_of(state.type, *literal_sizes(state.type.shape));
 }
 
-// A session may write every state, so all of them count, whatever they begin with.
-void check_state_bytes(const Program& program, const RunLimits& limits) {
-  int64_t left = limits.bytes;
-  for (const State& state : program.states) {
-    const int64_t bytes = byte_count(state.type.dtype, *literal_sizes(state.type.shape), state.type.scheme);
-    if (bytes > left) {
-      throw Error(Code::limit,
-                  fmt::format("state @{} has {} bytes, expected at most {} (what the states before it leave "
-                              "of the limit of {})",
-                              state.name, bytes, left, limits.bytes));
+// The bytes that things of one kind take together, within a limit.
+class Allowance {
+ public:
+  Allowance(std::string_view kind, int64_t limit) : kind_(kind), limit_(limit), left_(limit) {}
+
+  void take(const std::string& name, const TensorType& type) {
+    const int64_t bytes = byte_count(type.dtype, *literal_sizes(type.shape), type.scheme);
+    if (bytes > left_) {
+      throw Error(Code::limit, fmt::format("{} @{} has {} bytes, expected at most {} (what the {}s before it leave of "
+                                           "the limit of {})",
+                                           kind_, name, bytes, left_, kind_, limit_));
     }
-    left -= bytes;
+    left_ -= bytes;
+  }
+
+ private:
+  std::string_view kind_;
+  int64_t limit_, left_;
+};
+
+// A session may write every state, so all of them count, whatever they begin with. Weights that begin as zeros count,
+// since a small file may declare large ones.
+void check_bytes(const Program& program, const RunLimits& limits) {
+  Allowance states("state", limits.bytes), weights("zero weight", limits.bytes);
+  for (const State& state : program.states) states.take(state.name, state.type);
+  for (const Weight& weight : program.weights) {
+    if (weight.zeros) weights.take(weight.name, weight.type);
   }
 }
 
 std::vector<Tensor> initial_contents(const Program& program, const RunLimits& limits) {
-  check_state_bytes(program, limits);
+  check_bytes(program, limits);
   std::vector<Tensor> contents;
   contents.reserve(program.states.size());
   for (const State& state : program.states) contents.push_back(initial_contents(state, program));
   return contents;
+}
+
+// Tensors for weights, converted where the host gives another dtype than the program declares.
+std::vector<NamedTensor> of_declared_dtypes(const Program& program, std::vector<NamedTensor> tensors,
+                                            const HostTypes& host) {
+  for (NamedTensor& each : tensors) {
+    const auto weight = std::ranges::find(program.weights, each.name, &Weight::name);
+    if (weight != program.weights.end()) each.tensor = host.in(each.tensor, weight->type);
+  }
+  return tensors;
 }
 
 }  // namespace
@@ -108,7 +134,8 @@ Executable Executable::make(std::vector<Handle> weights, Program program, const 
     const auto native = [&](const Op& op, const Graph& graph) { return engine.native(op, graph); };
     hoisted = hoist_parameter_only(expand_composites(std::move(better), native));
   }
-  auto compiled = with_hoisted(engine.compile(std::move(hoisted.program), for_engine), std::move(hoisted.methods));
+  auto compiled =
+      with_hoisted(engine.compile(std::move(hoisted.program), for_engine), std::move(hoisted.methods), program);
   std::vector<Handle> initial_states;
   for (const Tensor& state : states) initial_states.push_back(compiled->upload(state));
   auto data = std::make_shared<Executable::Data>();
@@ -171,24 +198,31 @@ const Graph& Executable::method(std::string_view name) const {
                                            fmt::join(names, ", "), did_you_mean(name, candidates)));
 }
 
-void Executable::set_param(std::string_view name, const Tensor& tensor) {
-  const std::vector<Weight>& weights = program().weights;
-  std::vector<std::string_view> names;
-  for (uint32_t i = 0; i < weights.size(); ++i) {
-    if (weights[i].name == name) {
-      const TensorType type = weights[i].tensor.type();
-      const HostTypes host = host_types();
-      check_type(fmt::format("parameter {}", name), tensor, host.in(type, tensor.dtype()));
-      const Handle value = data().compiled->upload(host.in(tensor, type));
-      const std::lock_guard lock(data().mutex);
-      ++data().changes;
-      data().compiled->set_weight({i}, value);
-      for (const auto& [upper, active] : data().active_extents) active->executable.compiled()->set_weight({i}, value);
-      return;
-    }
-    names.push_back(weights[i].name);
+void Executable::set_param(std::string_view name, const Tensor& tensor) { set_params({{std::string(name), tensor}}); }
+
+void Executable::set_params(const std::vector<NamedTensor>& tensors) {
+  set_weights(params_of(program(), of_declared_dtypes(program(), tensors, host_types())));
+}
+
+void Executable::load_params(const std::vector<std::string>& files) {
+  std::vector<WeightId> missing;
+  for (uint32_t i = 0; i < program().weights.size(); ++i) {
+    if (program().weights[i].is_missing() && !compiled()->weight({i})) missing.push_back({i});
   }
-  throw Error(Code::not_found, fmt::format("there is no parameter {}{}", name, did_you_mean(name, names)));
+  set_weights(params_of(program(), of_declared_dtypes(program(), read_params(files), host_types()), missing));
+}
+
+void Executable::set_weights(const std::vector<Param>& params) {
+  std::vector<Handle> values;
+  for (const Param& param : params) values.push_back(compiled()->upload(param.tensor));
+  const std::lock_guard lock(data().mutex);
+  ++data().changes;
+  for (size_t i = 0; i < params.size(); ++i) {
+    compiled()->set_weight(params[i].weight, values[i]);
+    for (const auto& [upper, active] : data().active_extents) {
+      active->executable.compiled()->set_weight(params[i].weight, values[i]);
+    }
+  }
 }
 
 void Executable::check_rows(int64_t upper) const {
@@ -220,7 +254,9 @@ std::shared_ptr<const ActiveExtent> Executable::active_extent(int64_t upper) con
   lock.lock();
   if (data().changes != changes) {
     given = weights();
-    for (uint32_t i = 0; i < given.size(); ++i) made->executable.compiled()->set_weight({i}, given[i]);
+    for (uint32_t i = 0; i < given.size(); ++i) {
+      if (given[i]) made->executable.compiled()->set_weight({i}, given[i]);
+    }
   }
   return data().active_extents.try_emplace(upper, std::move(made)).first->second;  // perhaps another's, made meanwhile
 }

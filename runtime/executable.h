@@ -5,9 +5,9 @@
 //
 // Ownership  a handle: copies are cheap and share one whole, immutable apart from `set_param`.
 // Threads    every method from any thread; any number of Sessions on one Executable.
-// Failure    Code::misuse for one that was moved from. `compile` throws what `verify` throws; Code::not_found for an engine, device or mode that does not exist,
-//            Code::unsupported for an op that it cannot run, Code::limit when the state of one session would go beyond
-//            the limits.
+// Failure    Code::misuse for one that was moved from. `compile` throws what `verify` throws; Code::not_found for an
+//            engine, device or mode that does not exist, Code::unsupported for an op that it cannot run, Code::limit when
+//            the state of one session, or the weights that begin as zeros, would go beyond the limits.
 #pragma once
 
 #include <memory>
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "engines/engine.h"
+#include "program/io/named_tensor.h"
 #include "program/program.h"
 #include "runtime/cost.h"
 #include "runtime/host_types.h"
@@ -24,6 +25,7 @@ namespace ingot {
 
 class Worker;
 struct ActiveExtent;
+struct Param;
 
 struct CompileOptions {
   std::string engine;                        // empty: the fastest of this build
@@ -79,8 +81,8 @@ class Executable {
   GraphCost cost_under(std::string_view method, const Bindings& bindings) const;
   // Sizes that data decide keep their symbols.
   std::vector<Shape> output_shapes(std::string_view method, const std::vector<Sizes>& inputs) const;
-  // Bytes of weights, of the state of one Session, and of the most that one call has alive. Code::unsupported where data
-  // decide a size that has no bound.
+  // Bytes of weights, those without contents included, of the state of one Session, and of the most that one call has
+  // alive. Code::unsupported where data decide a size that has no bound.
   int64_t memory_needed(std::string_view method, const std::vector<Sizes>& inputs) const;
 
   // Why calls of a method that give it fewer rows than `upper` compute all of them (Session::set_active_extent); empty
@@ -90,6 +92,12 @@ class Executable {
   // Another value for a weight, in all Sessions; calls that begin later use it, and no other weight moves. States that begin
   // as a weight begin as it was when the program was compiled.
   void set_param(std::string_view name, const Tensor& tensor);
+  // Likewise for several: one Error names every tensor that is unknown, given twice or of another type, and then none is
+  // set. A weight that the program declares without contents is filled so; until then calls of the methods that read it,
+  // in themselves or in graphs that they call, fail with Code::invalid_argument before anything runs.
+  void set_params(const std::vector<NamedTensor>& tensors);
+  // Every tensor of these safetensors files. One of them must hold each weight that still has no contents.
+  void load_params(const std::vector<std::string>& files);
   // What calls have cost so far: bytes that went to the device, shapes that were prepared and forgotten.
   EngineCounters counters() const;
 
@@ -109,6 +117,7 @@ class Executable {
   // The contents that the states of a session begin with, in the order of the program.
   const std::vector<Handle>& initial_states() const;
   GraphId id(const Graph& method) const;
+  void set_weights(const std::vector<Param>& params);
   // With weights that the engine has already, as handles of another program's; empty: it uploads those of the program.
   static Executable make(std::vector<Handle> weights, Program program, const CompileOptions& options);
   // Throws unless an input has that many rows.

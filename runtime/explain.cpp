@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "passes/weights_read.h"
 #include "program/error.h"
@@ -33,7 +34,7 @@ Signature Executable::signature(std::string_view name) const {
   for (const Output& output : graph.outputs) signature.outputs.push_back({output.name, graph.type(output.value)});
   for (const WeightId id : weights_read(program())[index]) {
     const Weight& weight = program().weights[id.id];
-    signature.weights.push_back({weight.name, weight.tensor.type()});
+    signature.weights.push_back({weight.name, weight.type});
   }
   return signature;
 }
@@ -75,7 +76,11 @@ int64_t Executable::memory_needed(std::string_view name, const std::vector<Sizes
   const std::optional<int64_t> peak = cost(name, inputs).peak_bytes;
   if (!peak) throw Error(Code::unsupported, "data decide a size that has no bound").in_op(method(name).name);
   const Summary summary = summarize(program());
-  return *peak + static_cast<int64_t>(summary.weight_bytes + summary.state_bytes);
+  int64_t bytes = *peak;
+  for (const uint64_t more : {summary.weight_bytes, summary.state_bytes}) {
+    if (__builtin_add_overflow(bytes, more, &bytes)) return std::numeric_limits<int64_t>::max();
+  }
+  return bytes;
 }
 
 }  // namespace ingot

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <set>
 #include <utility>
 
 #include "engines/check_call.h"
 #include "program/error.h"
+#include "runtime/missing_weights.h"
 
 namespace ingot {
 namespace {
@@ -24,14 +26,16 @@ struct Slot {
 struct HoistedWeights final : WeightSet {
   std::shared_ptr<const WeightSet> engine;   // the weights themselves
   std::vector<std::shared_ptr<Slot>> slots;  // by prepared method
+  std::set<WeightId> missing;                // that have no contents yet
 };
 
 class Hoisting final : public CompiledProgram {
  public:
-  Hoisting(std::shared_ptr<CompiledProgram> compiled, std::vector<HoistedMethod> methods)
-      : compiled_(std::move(compiled)) {
+  Hoisting(std::shared_ptr<CompiledProgram> compiled, std::vector<HoistedMethod> methods, MissingWeights missing)
+      : compiled_(std::move(compiled)), missing_(std::move(missing)) {
     HoistedWeights first;
     first.engine = compiled_->weights();
+    first.missing = missing_.at_first();
     for (HoistedMethod& method : methods) {
       prepared_.push_back({id_of(program(), method.method), id_of(program(), method.prepare), std::move(method.weights),
                            method.first_input});
@@ -40,6 +44,7 @@ class Hoisting final : public CompiledProgram {
     current_ = std::make_shared<const HoistedWeights>(std::move(first));
     for (size_t i = 0; i < prepared_.size(); ++i) {
       try {
+        missing_.check(prepared_[i].prepare, current_->missing);
         values_for(i, *current_);
       } catch (const Error&) {  // the calls of this method will report what is wrong with the weights
       }
@@ -62,6 +67,7 @@ class Hoisting final : public CompiledProgram {
     compiled_->set_weight(weight, value);
     HoistedWeights changed = *current_;
     changed.engine = compiled_->weights();
+    changed.missing.erase(weight);
     for (size_t i = 0; i < prepared_.size(); ++i) {
       const bool depends = std::ranges::find(prepared_[i].weights, weight) != prepared_[i].weights.end();
       if (depends) changed.slots[i] = std::make_shared<Slot>();
@@ -74,6 +80,7 @@ class Hoisting final : public CompiledProgram {
   void start(Invocation& call) override {
     const std::shared_ptr<const WeightSet> given = call.weights ? std::exchange(call.weights, nullptr) : current();
     const auto& weights = own<HoistedWeights>(given, "the weight set");
+    missing_.check(call.method, weights.missing);
     call.weights = weights.engine;
     const auto found = std::ranges::find(prepared_, call.method, &Prepared::method);
     if (found != prepared_.end()) {
@@ -125,6 +132,7 @@ class Hoisting final : public CompiledProgram {
   }
 
   std::shared_ptr<CompiledProgram> compiled_;
+  const MissingWeights missing_;
   std::vector<Prepared> prepared_;
   mutable std::mutex mutex_;                       // of `current_`, and never while the engine works
   std::shared_ptr<const HoistedWeights> current_;  // replaced by every change of a weight
@@ -137,9 +145,10 @@ GraphId id_of(const Program& program, std::string_view graph) {
 }
 
 std::shared_ptr<CompiledProgram> with_hoisted(std::shared_ptr<CompiledProgram> compiled,
-                                              std::vector<HoistedMethod> methods) {
-  if (methods.empty()) return compiled;
-  return std::make_shared<Hoisting>(std::move(compiled), std::move(methods));
+                                              std::vector<HoistedMethod> methods, const Program& given) {
+  MissingWeights missing(given, *compiled);
+  if (methods.empty() && missing.at_first().empty()) return compiled;
+  return std::make_shared<Hoisting>(std::move(compiled), std::move(methods), std::move(missing));
 }
 
 }  // namespace ingot

@@ -174,7 +174,7 @@ void compare(std::string_view name, Network network, const CompareOptions& optio
 
 void change_parameter(const Network& network, const CompareOptions& options) {
   const std::vector<Weight>& weights = network.program.weights;
-  const auto bytes = [](const Weight& weight) { return weight.tensor.bytes().size(); };
+  const auto bytes = [](const Weight& weight) { return weight.tensor->bytes().size(); };
   const Weight& smallest = *std::ranges::min_element(weights, {}, bytes);
   Executable executable = compiled_for(network.program, options);
   Session session(executable);
@@ -187,13 +187,13 @@ void change_parameter(const Network& network, const CompareOptions& options) {
   };
   const int64_t whole = executable.counters().uploaded_bytes;
   const int64_t first_call = moved_by(call);
-  const int64_t change = moved_by([&] { executable.set_param(smallest.name, smallest.tensor); });
+  const int64_t change = moved_by([&] { executable.set_param(smallest.name, *smallest.tensor); });
   const int64_t next_call = moved_by(call);
   fmt::print(
       "| case | bytes |\n|---|---|\n"
       "| compile: all {} weights and states | {} |\n| a call, before | {} |\n"
       "| set_param of {} numbers | {} |\n| a call, after | {} |\n",
-      weights.size(), whole, first_call, smallest.tensor.elements(), change, next_call);
+      weights.size(), whole, first_call, smallest.tensor->elements(), change, next_call);
 }
 
 }  // namespace ingot::bench

@@ -13,7 +13,6 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "gen/build_facts.h"
-#include "program/open.h"
 #include "runtime/engines.h"
 
 namespace ingot::cli {
@@ -149,7 +148,7 @@ std::string as_csv(const std::vector<Row>& rows) {
 }
 
 int bench(const Options& options) {
-  const Executable executable = compile_for(open_program(options.call.file), compile_options(options.call));
+  const Executable executable = compile_for(open_for_call(options.call), compile_options(options.call));
   const std::vector<NamedTensor> inputs = read_inputs(options.call, context_of(options.call, executable));
   Load load;
   {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "cli/flags.h"
 #include "cli/terminal.h"
@@ -26,7 +27,7 @@ struct Options {
 // Weights too large for the text stay in the file that it came from, which must then lie beside it.
 std::string weights_from(const Program& program, const Options& options) {
   const bool fits = std::all_of(program.weights.begin(), program.weights.end(), [&](const Weight& w) {
-    return w.external || static_cast<int64_t>(w.tensor.bytes().size()) <= options.inline_bytes;
+    return !w.tensor || w.external || std::cmp_less_equal(w.tensor->bytes().size(), options.inline_bytes);
   });
   if (fits) return {};
   const bool beside = !options.output.empty() && options.output != "-" &&

@@ -13,7 +13,6 @@
 #include "cli/verbs.h"
 #include "passes/expose.h"
 #include "program/error.h"
-#include "program/open.h"
 #include "program/text.h"
 
 namespace ingot::cli {
@@ -94,7 +93,7 @@ std::string describe(const Program& program, const Graph& method, Ref value, con
 }
 
 int diff(const Options& options) {
-  const Program program = open_program(options.call.file);
+  const Program program = open_for_call(options.call);
   const CompileOptions target = compile_options(options.call);
   const Executable executable = compile_for(program, target);
   const SpecContext context = context_of(options.call, executable);

@@ -14,7 +14,6 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "passes/operands.h"
-#include "program/open.h"
 #include "program/report.h"
 #include "runtime/cost.h"
 
@@ -184,7 +183,7 @@ std::string extent_text(const Executable& executable, const std::string& method,
 }
 
 int run(const Options& options) {
-  const Program given = open_program(options.call.file);
+  const Program given = open_for_call(options.call);
   const Executable executable = compile_for(given, compile_options(options.call));
   const SpecContext context = context_of(options.call, executable);
   Explanation all = explain(given, executable, *executable.lowered().method(context.method->name),

@@ -18,7 +18,6 @@
 #include "engines/reference/elements.h"
 #include "passes/expose.h"
 #include "program/error.h"
-#include "program/open.h"
 #include "program/text.h"
 
 namespace ingot::cli {
@@ -91,7 +90,7 @@ void check_distinct(const std::vector<std::string>& outputs) {
 
 int run(const Options& options) {
   check_distinct(options.outputs);
-  const Program given = open_program(options.call.file);
+  const Program given = open_for_call(options.call);
   const CompileOptions compile_with = compile_options(options.call);
   const Executable plain = compile_for(given, compile_with);
   const SpecContext context = context_of(options.call, plain);

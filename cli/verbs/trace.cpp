@@ -11,7 +11,6 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "gen/build_facts.h"
-#include "program/open.h"
 #include "runtime/arguments.h"
 #include "runtime/cost.h"
 
@@ -82,7 +81,7 @@ int trace(const Options& options) {
     throw WrongUsage{fmt::format("{} is {}, expected eager, in which every op has a time of its own",
                                  options.call.mode.empty() ? "INGOT_MODE" : "--mode", compile_with.mode)};
   }
-  const Program program = open_program(options.call.file);
+  const Program program = open_for_call(options.call);
   Spans spans(program);
   compile_with.mode = "eager";
   compile_with.observer = [&](const NodeRun& run) { spans.add(run); };

@@ -51,6 +51,10 @@ mx::Shape stored_shape(DType dtype, const Sizes& sizes, const std::optional<Quan
   return to_mlx(sizes);
 }
 
+array without_value(DType dtype, const Sizes& sizes, const std::optional<QuantScheme>& scheme) {
+  return array(stored_shape(dtype, sizes, scheme), to_mlx(dtype), nullptr, std::vector<array>{});
+}
+
 array upload(const Tensor& tensor) {
   const std::span<const std::byte> bytes = tensor.bytes();
   mx::allocator::Data data = mx::allocator::malloc(bytes.size());

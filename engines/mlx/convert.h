@@ -22,6 +22,9 @@ mx::Shape to_mlx(const Sizes& sizes);
 // The shape that MLX keeps a tensor in.
 mx::Shape stored_shape(DType dtype, const Sizes& sizes, const std::optional<QuantScheme>& scheme);
 
+// An array to lower with, never to compute with: it has a shape and no memory.
+array without_value(DType dtype, const Sizes& sizes, const std::optional<QuantScheme>& scheme);
+
 array upload(const Tensor& tensor);
 // Shares the array's memory where the host can read it. Precondition: available and row-contiguous.
 Tensor download(const array& value, DType dtype, const Sizes& sizes, const std::optional<QuantScheme>& scheme);

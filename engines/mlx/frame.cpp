@@ -159,8 +159,7 @@ int64_t Frame::space(const std::vector<array>& leaves, const std::vector<array>&
 
 int64_t Frame::space_of(const Node& node) {
   const auto placeholder = [&](const TensorType& type) {
-    const mx::Shape shape = stored_shape(type.dtype, sizes(type.shape), type.scheme);
-    return array(shape, to_mlx(type.dtype), nullptr, std::vector<array>{});
+    return without_value(type.dtype, sizes(type.shape), type.scheme);
   };
   if (reads(node.op, call_.plan.host_ops)) {
     if (!node.op.get_if<op::Scan>()) return 0;
@@ -217,7 +216,7 @@ void Frame::drop(Ref ref) {
 
 const array& Frame::in(Ref ref) const {
   const Value& value = graph_.values[ref.id];
-  return value.kind == ValueKind::weight ? (*call_.weights)[value.index] : *values_[ref.id];
+  return value.kind == ValueKind::weight ? *(*call_.weights)[value.index] : *values_[ref.id];
 }
 
 array Frame::in(Ref ref, DType dtype) const { return cast(*this, ref, dtype); }

@@ -59,11 +59,13 @@ class Meter {
   int64_t alive_ = 0, peak_ = 0, before_ = 0;
 };
 
+using Weights = std::vector<std::optional<array>>;  // of a program, in its order; none where one has no contents
+
 // One call of a method, or the trace of a part of it.
 struct Call {
   const Plan& plan;
   Device& device;
-  const std::vector<array>* weights;  // while it is lowered
+  const Weights* weights;  // while it is lowered; those that the method reads have contents
   Meter meter;
   std::vector<array> states;  // as the call sees them so far
   std::vector<bool> states_written;

@@ -13,10 +13,9 @@
 
 namespace ingot::mlx_engine {
 
-// The weights of a program, in its order.
 struct MlxWeights final : WeightSet {
-  explicit MlxWeights(std::vector<array> of) : arrays(std::move(of)) {}
-  std::vector<array> arrays;
+  explicit MlxWeights(Weights of) : arrays(std::move(of)) {}
+  Weights arrays;
 };
 
 class MlxInvocation final : public Invocation {

@@ -47,10 +47,13 @@ MlxProgram::MlxProgram(const Program& program, Device& device, Mode mode, const 
       observer_(options.observer),
       traces_(options.cached_signatures * traceable_segments(plan_)) {
   check_dtypes(plan_.program, device_);
-  std::vector<array> weights;
-  for (const Handle& weight : options.weights) weights.push_back(array_of(weight));
+  Weights weights;
+  for (const Handle& weight : options.weights) {
+    weights.push_back(weight ? std::optional(array_of(weight)) : std::nullopt);
+  }
   for (size_t i = weights.size(); i < plan_.program.weights.size(); ++i) {
-    weights.push_back(on_device(plan_.program.weights[i].tensor));
+    const std::optional<Tensor> contents = contents_of(plan_.program.weights[i]);
+    weights.push_back(contents ? std::optional(on_device(*contents)) : std::nullopt);
   }
   weights_ = std::make_shared<const MlxWeights>(std::move(weights));
   if (traces()) debug(2, [&] { return describe_segments(plan_); });
@@ -70,16 +73,19 @@ Handle MlxProgram::upload(const Tensor& tensor, Handle instead) {
 }
 
 Handle MlxProgram::weight(WeightId weight) const {
-  const Tensor& tensor = plan_.program.weights[weight.id].tensor;
+  const std::shared_ptr<const MlxWeights> weights = weights_now();
+  const std::optional<array>& value = weights->arrays[weight.id];
+  if (!value) return nullptr;
+  const TensorType& type = plan_.program.weights[weight.id].type;
   const auto handle = std::make_shared<MlxTensor>(device_);
-  handle->mutable_sizes() = tensor.sizes();
-  handle->fill(weights_now()->arrays[weight.id], tensor.dtype(), tensor.scheme());
+  handle->mutable_sizes() = *literal_sizes(type.shape);
+  handle->fill(*value, type.dtype, type.scheme);
   return handle;
 }
 
 void MlxProgram::set_weight(WeightId weight, const Handle& value) {
   const std::lock_guard lock(mutex_);
-  std::vector<array> changed = weights_->arrays;
+  Weights changed = weights_->arrays;
   changed[weight.id] = array_of(value);
   weights_ = std::make_shared<const MlxWeights>(std::move(changed));
 }
@@ -139,9 +145,20 @@ std::vector<std::string> MlxProgram::explain(GraphId id) const {
   return lines;
 }
 
+// For lowering alone: those that have no contents yet are there without a value.
+static std::shared_ptr<const MlxWeights> with_all(std::shared_ptr<const MlxWeights> weights, const Program& program) {
+  if (std::ranges::all_of(weights->arrays, [](const auto& weight) { return weight.has_value(); })) return weights;
+  Weights all = weights->arrays;
+  for (size_t i = 0; i < all.size(); ++i) {
+    const TensorType& type = program.weights[i].type;
+    if (!all[i]) all[i] = without_value(type.dtype, *literal_sizes(type.shape), type.scheme);
+  }
+  return std::make_shared<const MlxWeights>(std::move(all));
+}
+
 // By lowering it, on arrays that hold no values.
 int64_t MlxProgram::working_space(GraphId graph, const Node& node, const Bindings& bindings) const {
-  const std::shared_ptr<const MlxWeights> weights = weights_now();
+  const std::shared_ptr<const MlxWeights> weights = with_all(weights_now(), plan_.program);
   return device_.run([&] {
     std::vector<KnownCheck> checks;
     Call call{.plan = plan_,

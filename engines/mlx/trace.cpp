@@ -30,7 +30,7 @@ void Frame::make_trace_key(const Segment& segment) {
 void Frame::pass_to(const Segment& segment) {
   passed_.clear();
   for (Ref input : segment.inputs) passed_.push_back(in(input));
-  for (WeightId weight : segment.weights) passed_.push_back((*call_.weights)[weight.id]);
+  for (WeightId weight : segment.weights) passed_.push_back(*(*call_.weights)[weight.id]);
   for (StateId state : segment.states) passed_.push_back(call_.states[state.id]);
 }
 
@@ -41,7 +41,7 @@ Trace Frame::record(const Segment& segment) const {
   uint64_t steps = 0;
   int64_t peak = 0;
   const auto lower_segment = [&](const std::vector<array>& placeholders) {
-    std::vector<array> weights = *call_.weights;
+    Weights weights = *call_.weights;
     Call traced{.plan = call_.plan,
                 .device = call_.device,
                 .weights = &weights,

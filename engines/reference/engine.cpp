@@ -71,7 +71,11 @@ class ReferenceProgram final : public CompiledProgram {
   const Program& program() const override { return first_->program; }
   Handle upload(const Tensor& tensor, Handle) override { return handle_of(copy_of(tensor)); }
 
-  Handle weight(WeightId weight) const override { return handle_of(plan()->program.weights[weight.id].tensor); }
+  Handle weight(WeightId weight) const override {
+    const std::shared_ptr<const Plan> plan = this->plan();
+    const std::optional<Tensor>& tensor = plan->program.weights[weight.id].tensor;
+    return tensor ? handle_of(*tensor) : nullptr;
+  }
 
   // Calls that run keep the plan that they began with.
   void set_weight(WeightId weight, const Handle& value) override {
@@ -141,7 +145,11 @@ class ReferenceEngine final : public Engine {
   bool native(const Op&, const Graph&) const override { return true; }
 
   std::shared_ptr<CompiledProgram> compile(Program program, const EngineOptions& options) const override {
-    for (size_t i = 0; i < options.weights.size(); ++i) program.weights[i].tensor = options.weights[i]->to_host();
+    for (size_t i = 0; i < options.weights.size(); ++i) {
+      if (!options.weights[i]) continue;
+      program.weights[i].tensor = options.weights[i]->to_host();
+      program.weights[i].zeros = false;
+    }
     auto custom = custom_ops(program, *options.registry, reference_of);
     return std::make_shared<ReferenceProgram>(std::move(program), std::move(custom), options);
   }

@@ -6,6 +6,10 @@
 
 namespace ingot::reference {
 Plan make_plan(Program program, bool poison, CustomOps<std::shared_ptr<const ReferenceOp>> custom_ops) {
+  for (Weight& weight : program.weights) {
+    weight.tensor = contents_of(weight);
+    weight.zeros = false;
+  }
   Plan plan{std::move(program), {}, poison, std::move(custom_ops)};
   for (const Graph& graph : plan.program.graphs) plan.dead_after.push_back(dead_after(graph));
   return plan;

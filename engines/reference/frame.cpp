@@ -108,7 +108,7 @@ void Frame::run(const Node& node) {
 
 const Tensor& Frame::tensor(Ref ref) const {
   const Value& value = graph_.values[ref.id];
-  return value.kind == ValueKind::weight ? call_.plan.program.weights[value.index].tensor : values_[ref.id];
+  return value.kind == ValueKind::weight ? *call_.plan.program.weights[value.index].tensor : values_[ref.id];
 }
 
 std::vector<Tensor> Frame::tensors(const std::vector<Ref>& refs) const {

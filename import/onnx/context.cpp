@@ -90,13 +90,13 @@ std::string WeightPool::fresh_name(std::string_view name) {
 WeightId WeightPool::add(const Constant& constant) {
   const Tensor& tensor = constant.tensor;
   if (const auto found = by_place_.find(tensor.bytes().data()); found != by_place_.end()) {
-    const Tensor& other = program_.program().weights[found->second.id].tensor;
+    const Tensor& other = *program_.program().weights[found->second.id].tensor;
     if (other.dtype() == tensor.dtype() && other.sizes() == tensor.sizes()) return found->second;
   }
   const ContentHash hash = content_hash(tensor);
   const auto [entry, added] = by_contents_.try_emplace(hash);
   if (added) {
-    entry->second = program_.weight(Weight{.name = fresh_name(constant.name), .tensor = tensor, .hash = hash});
+    entry->second = program_.weight(Weight::of(fresh_name(constant.name), tensor, hash));
     by_place_.emplace(tensor.bytes().data(), entry->second);
   }
   return entry->second;

@@ -43,8 +43,8 @@ class Extract {
     const Value& value = graph_.values[ref.id];
     if (places_.contains(ref.id)) return;
     if (value.kind == ValueKind::result) return copy(graph_.nodes[value.index]);
-    const Tensor contents = value.kind == ValueKind::weight ? from_.weights[value.index].tensor : input_(ref);
-    places_.emplace(ref.id, to_.weight(program_.weight({.name = std::to_string(ref.id), .tensor = contents})));
+    const Tensor contents = value.kind == ValueKind::weight ? *from_.weights[value.index].tensor : input_(ref);
+    places_.emplace(ref.id, to_.weight(program_.weight(Weight::of(std::to_string(ref.id), contents))));
   }
   void copy(const Node& node) {
     Op op = node.op;

@@ -83,6 +83,7 @@ StoredWeight Decoder::stored_weight(const TableReader& table) const {
   out.name = table.text({"name", fbs::Weight::VT_NAME, true});
   out.type = type(table.place_of(type_field), *table.value<uint32_t>(type_field));
   table.spend(out.type.shape.size() * sizeof(Dim));
+  out.contents = read_enum<WeightContents>(table, {"contents", fbs::Weight::VT_CONTENTS}).value_or(out.contents);
   out.offset = table.value<uint64_t>({"offset", fbs::Weight::VT_OFFSET}).value_or(0);
   out.bytes = table.value<uint64_t>({"bytes", fbs::Weight::VT_BYTES}).value_or(0);
   out.hash = {.low = table.value<uint64_t>({"hash_low", fbs::Weight::VT_HASH_LOW}).value_or(0),

@@ -37,11 +37,12 @@ Offset<fbs::State> write_state(Builder& b, const State& state) {
 
 Offset<fbs::Weight> write_weight(Builder& b, const Weight& weight, const WeightPlace& place) {
   const auto name = b.text(weight.name);
-  const fbs::TypeRef type = b.type(weight.tensor.type());
+  const fbs::TypeRef type = b.type(weight.type);
   const auto file = place.external ? b.text(place.external->file) : 0;
   const auto tensor = place.external ? b.text(place.external->tensor) : 0;
-  return fbs::CreateWeight(b.raw(), name, &type, place.offset, weight.tensor.bytes().size(), weight.hash.low,
-                           weight.hash.high, file, tensor);
+  const uint64_t bytes = weight.tensor ? weight.tensor->bytes().size() : 0;
+  return fbs::CreateWeight(b.raw(), name, &type, place.offset, bytes, weight.hash.low, weight.hash.high, file, tensor,
+                           static_cast<fbs::WeightContents>(weight.contents()));
 }
 
 // ----------------------------------------------------------------------------------------------------------- graph

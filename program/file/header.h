@@ -10,14 +10,14 @@
 
 namespace ingot::file {
 
-inline constexpr uint32_t kFormatVersion = 1;  // what this build writes
-inline constexpr uint32_t kReaderVersion = 1;  // the newest that it reads
+inline constexpr uint32_t kFormatVersion = 2;  // the newest that this build writes
+inline constexpr uint32_t kReaderVersion = 2;  // the newest that it reads
 inline constexpr size_t kHeaderBytes = 64;
 inline constexpr size_t kChecksumOffset = 56;
 inline constexpr uint64_t kSegmentAlignment = 16384;
 
 struct Header {
-  uint32_t format_version = kFormatVersion;
+  uint32_t format_version = 1;
   uint32_t minimum_reader = 1;
   uint64_t metadata_bytes = 0;
   uint64_t segments_offset = 0, segment_bytes = 0;

@@ -26,6 +26,11 @@ using Externals = std::vector<std::optional<ExternalTensor>>;
 
 constexpr std::array<std::byte, file::kSegmentAlignment> kZeros{};
 
+// The first version whose readers understand the program. Version 1 knows no weights without stored contents.
+uint32_t version_for(const Program& program) {
+  return std::ranges::all_of(program.weights, [](const Weight& w) { return w.tensor.has_value(); }) ? 1 : 2;
+}
+
 // Sends the file piece by piece, so that no copy of the weights is ever made.
 template <std::invocable<std::span<const std::byte>> Sink>
 class Writer {
@@ -36,7 +41,7 @@ class Writer {
     const file::SegmentPlan plan = file::plan_segments(program, std::move(externals));
     const flatbuffers::DetachedBuffer buffer = file::encode(program, plan.places);
     const auto metadata = std::as_bytes(std::span(buffer.data(), buffer.size()));
-    append(header(metadata, plan));
+    append(header(version_for(program), metadata, plan));
     append(metadata);
     for (const Tensor* segment : plan.segments) {
       append(std::span(kZeros).first(file::align_segment(size_) - size_));
@@ -45,9 +50,10 @@ class Writer {
   }
 
  private:
-  static std::array<std::byte, file::kHeaderBytes> header(std::span<const std::byte> metadata,
+  static std::array<std::byte, file::kHeaderBytes> header(uint32_t version, std::span<const std::byte> metadata,
                                                           const file::SegmentPlan& plan) {
     file::Header header;
+    header.format_version = header.minimum_reader = version;
     header.metadata_bytes = metadata.size();
     header.segment_bytes = plan.bytes;
     header.segments_offset = plan.bytes == 0 ? 0 : file::align_segment(file::kHeaderBytes + metadata.size());
@@ -84,8 +90,8 @@ Externals move_beside(const Program& program, const fs::path& path, uint64_t fro
   const std::vector<size_t> firsts = file::equal_weights(program);
   for (size_t i = 0; i < out.size(); ++i) {
     const Weight& weight = program.weights[i];
-    if (weight.tensor.bytes().size() < from_bytes || !safetensors_holds(weight.tensor)) continue;
-    if (firsts[i] == i) tensors.push_back({weight.name, weight.tensor});
+    if (!weight.tensor || weight.tensor->bytes().size() < from_bytes || !safetensors_holds(*weight.tensor)) continue;
+    if (firsts[i] == i) tensors.push_back({weight.name, *weight.tensor});
     out[i] = {.file = {}, .tensor = program.weights[firsts[i]].name};
   }
   if (tensors.empty()) return out;
@@ -108,7 +114,7 @@ void check_declared(const Program& program, const fs::path& path) {
   if (std::ranges::none_of(program.weights, [](const Weight& w) { return w.external.has_value(); })) return;
   file::ExternalFiles files(path.has_parent_path() ? path.parent_path() : ".", identity_of(path));
   for (const Weight& weight : program.weights) {
-    if (weight.external) files.tensor(*weight.external, weight.tensor.type());
+    if (weight.external) files.tensor(*weight.external, weight.type);
   }
 }
 

@@ -31,10 +31,21 @@ void check_extent(const StoredWeight& stored, uint64_t segment_bytes, const Plac
   }
 }
 
+void check_nowhere(const StoredWeight& stored, const Place& place) {
+  const bool nowhere = stored.offset == 0 && stored.bytes == 0 && stored.hash == ContentHash{} && !stored.external;
+  if (!nowhere) throw wrong(place, "contents that are stored", fmt::format("{} contents", to_string(stored.contents)));
+}
+
 }  // namespace
 
 Weight WeightReader::read(StoredWeight stored, const Place& place) try {
   const Sizes sizes = checked_sizes(stored.type, place);
+  if (stored.contents != WeightContents::stored) {
+    check_nowhere(stored, place);
+    ++count_;
+    const bool zeros = stored.contents == WeightContents::zeros;
+    return {.name = std::move(stored.name), .type = std::move(stored.type), .zeros = zeros};
+  }
   const auto bytes = static_cast<uint64_t>(byte_count(stored.type.dtype, sizes, stored.type.scheme));
   if (stored.bytes != bytes) {
     throw wrong({&place, "bytes"}, std::to_string(stored.bytes),
@@ -42,7 +53,7 @@ Weight WeightReader::read(StoredWeight stored, const Place& place) try {
   }
   Tensor tensor = stored.external ? files_.tensor(*stored.external, stored.type) : segment(stored, sizes, place);
   ++count_;
-  return {std::move(stored.name), std::move(tensor), stored.hash, std::move(stored.external)};
+  return Weight::of(std::move(stored.name), std::move(tensor), stored.hash, std::move(stored.external));
 } catch (Error& error) {
   error.at_node(fmt::format("{} {}", to_string(place), quote(stored.name)));
   throw;
@@ -82,9 +93,13 @@ std::vector<size_t> equal_weights(const Program& program) {
   std::vector<size_t> firsts;
   std::map<ContentHash, std::vector<size_t>> by_hash;
   for (const Weight& weight : program.weights) {
+    if (!weight.tensor) {
+      firsts.push_back(firsts.size());
+      continue;
+    }
     auto& candidates = by_hash[weight.hash];
     const auto found = std::ranges::find_if(
-        candidates, [&](size_t i) { return equal_contents(program.weights[i].tensor, weight.tensor); });
+        candidates, [&](size_t i) { return equal_contents(*program.weights[i].tensor, *weight.tensor); });
     firsts.push_back(found == candidates.end() ? firsts.size() : *found);
     if (found == candidates.end()) candidates.push_back(firsts.back());
   }
@@ -96,14 +111,14 @@ SegmentPlan plan_segments(const Program& program, std::vector<std::optional<Exte
   std::map<size_t, uint64_t> offsets;
   SegmentPlan plan;
   for (size_t i = 0; i < firsts.size(); ++i) {
-    const Tensor& tensor = program.weights[i].tensor;
+    const std::optional<Tensor>& tensor = program.weights[i].tensor;
     plan.places.push_back({0, std::move(external[i])});
-    if (plan.places[i].external || tensor.bytes().empty()) continue;
+    if (!tensor || plan.places[i].external || tensor->bytes().empty()) continue;
     const auto [entry, added] = offsets.try_emplace(firsts[i], align_segment(plan.bytes));
     plan.places[i].offset = entry->second;
     if (!added) continue;
-    plan.segments.push_back(&tensor);
-    plan.bytes = entry->second + tensor.bytes().size();
+    plan.segments.push_back(&*tensor);
+    plan.bytes = entry->second + tensor->bytes().size();
   }
   return plan;
 }

@@ -21,11 +21,14 @@ namespace ingot::file {
 struct StoredWeight {
   std::string name;
   TensorType type;
+  WeightContents contents = WeightContents::stored;
   uint64_t offset = 0, bytes = 0;
   ContentHash hash;
   std::optional<ExternalTensor> external;
 };
 
+// A weight whose contents are not stored has neither place nor hash.
+//
 // Ownership  tensors view the segments or a mapped file beside; neither is read, apart from bools, whose bytes must be
 //            0 or 1.
 // Failure    Code::bad_file with the place of the weight; not_found and io for files beside.
@@ -65,8 +68,8 @@ struct SegmentPlan {
   uint64_t bytes = 0;                   // up to the end of the last one
 };
 
-// For each weight, the first of the same type and contents. A hash is a hint only: a Program put together by hand may
-// hold any.
+// For each weight, the first of the same type and contents, or itself where it has no tensor. A hash is a hint only: a
+// Program put together by hand may hold any.
 std::vector<size_t> equal_weights(const Program& program);
 
 // `external` has an entry for each weight. Equal weights share a segment.

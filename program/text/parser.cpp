@@ -93,22 +93,24 @@ class Parser {
     lexer_.expect_line_end();
   }
 
-  // weight @w : f32[2] = [1, 2]
+  // weight @w : f32[2] = [1, 2], or without contents: weight @w : f32[2]
   void parse_weight() {
     const size_t at = lexer_.at();
     const std::string_view name = lexer_.name_after('@', "the name of a weight, such as @w");
     declared_.weights.check_new(lexer_, at, name);
     lexer_.expect(":", "after the name of a weight");
-    const TensorType type = parse_literal_type("weight", name);
-    lexer_.expect("=", "after the type of a weight");
-    Weight weight = parse_source(type);
+    Weight weight{.name = std::string(name), .type = parse_literal_type("weight", name)};
+    if (lexer_.accept("=")) {
+      parse_source(weight);
+    } else if (!lexer_.line_start() && !lexer_.at_end()) {
+      lexer_.fail_expected("'=' or the end of the line after the type of a weight");
+    }
     lexer_.expect_line_end();
-    if (weight.tensor.type() != type) {
+    if (weight.tensor && weight.tensor->type() != weight.type) {
       throw Error::mismatch(Code::type_mismatch, "",
                             fmt::format("the type of weight @{} where it is kept", shown(name)),
-                            to_string(weight.tensor.type()), to_string(type));
+                            to_string(weight.tensor->type()), to_string(weight.type));
     }
-    weight.name = name;
     declared_.weights.add(lexer_, at, name, builder_.weight(std::move(weight)));
   }
 
@@ -122,22 +124,22 @@ class Parser {
   }
 
   // Where the contents are, or themselves.
-  Weight parse_source(const TensorType& type) {
-    Weight weight;
-    if (lexer_.accept_word("ref")) {
+  void parse_source(Weight& weight) {
+    if (lexer_.accept_word("zeros")) {
+      weight.zeros = true;
+    } else if (lexer_.accept_word("ref")) {
       weight.hash = parse_hash();
       weight.tensor = resolve(weight.hash);
     } else if (lexer_.accept_word("file")) {
-      parse_external(weight, type);
+      parse_external(weight);
     } else {
-      weight.tensor = text::parse_contents(lexer_, type);
-      weight.hash = content_hash(weight.tensor);
+      weight.tensor = text::parse_contents(lexer_, weight.type);
+      weight.hash = content_hash(*weight.tensor);
     }
-    return weight;
   }
 
   // file "model.safetensors" tensor "w" hash "…": a hash that is given is taken, so that the file need not be read.
-  void parse_external(Weight& weight, const TensorType& type) {
+  void parse_external(Weight& weight) {
     ExternalTensor& external = weight.external.emplace();
     external.file = lexer_.string("the name of a file, in quotes");
     lexer_.expect_word("tensor", "after the name of a file");
@@ -146,8 +148,8 @@ class Parser {
       throw Error(Code::not_found, fmt::format("tensor {} is kept in {}, and external files are not read here",
                                                quoted(external.tensor), quoted(external.file)));
     }
-    weight.tensor = options_.load_external(external, type);
-    weight.hash = lexer_.accept_word("hash") ? parse_hash() : content_hash(weight.tensor);
+    weight.tensor = options_.load_external(external, weight.type);
+    weight.hash = lexer_.accept_word("hash") ? parse_hash() : content_hash(*weight.tensor);
   }
 
   // 32 hexadecimal digits, the high half first.

@@ -236,8 +236,8 @@ class ProgramPrinter {
   }
 
   bool by_hash(const Weight& weight) const {
-    return !weight.external &&
-           std::cmp_greater(weight.tensor.bytes().size(), std::max<int64_t>(options_.inline_bytes, 0));
+    return weight.tensor && !weight.external &&
+           std::cmp_greater(weight.tensor->bytes().size(), std::max<int64_t>(options_.inline_bytes, 0));
   }
 
   bool names_file() const {
@@ -246,14 +246,18 @@ class ProgramPrinter {
   }
 
   void print_weight(const Weight& weight) {
-    fmt::format_to(end(), "weight @{} : {} = ", name_text(weight.name), to_string(weight.tensor.type()));
-    if (weight.external) {
+    fmt::format_to(end(), "weight @{} : {}", name_text(weight.name), to_string(weight.type));
+    if (weight.is_missing()) return;
+    out_ += " = ";
+    if (weight.zeros) {
+      out_ += "zeros";
+    } else if (weight.external) {
       fmt::format_to(end(), "file {} tensor {} hash \"{}\"", quoted(weight.external->file),
                      quoted(weight.external->tensor), to_string(weight.hash));
     } else if (by_hash(weight)) {
       fmt::format_to(end(), "ref \"{}\"", to_string(weight.hash));
     } else {
-      append_contents(out_, weight.tensor);
+      append_contents(out_, *weight.tensor);
     }
   }
 

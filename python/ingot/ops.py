@@ -391,6 +391,14 @@ class ValueKind(enum.Enum):
     result = 2
 
 
+class WeightContents(enum.Enum):
+    """What a weight begins as."""
+
+    stored = 0  # bytes of this file, or of one beside it
+    zeros = 1
+    none = 2  # nothing: the host gives the contents before the first call that reads them
+
+
 @dataclass(frozen=True, kw_only=True)
 class Unary:
     """y = fn(x), element by element."""

@@ -84,6 +84,16 @@ class Program:
         with _naming(f"weight {name}"):
             return self._reference(name, type, text if hash is None else f'{text} hash "{weights.check_hash(hash)}"')
 
+    def declare_weight(self, name: str, type: TensorType) -> Weight:
+        """A weight without contents: the host fills it before the first call that reads it (``ingot run --params``)."""
+        with _naming(f"weight {name}"):
+            return self._reference(name, type, None)
+
+    def zero_weight(self, name: str, type: TensorType) -> Weight:
+        """A weight that begins as zeros, which are not stored."""
+        with _naming(f"weight {name}"):
+            return self._reference(name, type, "zeros")
+
     def weights_from(self, file: str) -> None:
         """Names a file where weights are looked up by hash."""
         self._weight_files.append(check_name("file", file))
@@ -107,6 +117,8 @@ class Program:
                 raise ValueError(f"the weight {initial} belongs to another program")
             if initial is not None and initial.type != type:
                 raise ValueError(f"the weight {initial} is {initial.type}, expected {type}")
+            if initial is not None and not initial.has_contents:
+                raise ValueError(f"the weight {initial} has no contents, expected zeros or a weight with contents")
         return self._declare(self._states, "state", State(self, name, type, initial))
 
     def graph(self, name: str) -> Graph:
@@ -127,7 +139,7 @@ class Program:
         lines += ["\n" + graph.text() for graph in self._graphs.values()]
         return "\n".join(lines) + "\n"
 
-    def _reference(self, name: str, type: TensorType, text: str) -> Weight:
+    def _reference(self, name: str, type: TensorType, text: str | None) -> Weight:
         if not isinstance(type, TensorType):
             raise TypeError(f"the type is {type!r}, expected a TensorType")
         weights.literal_sizes(type)

@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
 class Weight:
     """A weight of a program: an operand of any of its graphs."""
 
-    def __init__(self, program: Program, name: str, type: TensorType, contents: str):
+    def __init__(self, program: Program, name: str, type: TensorType, contents: str | None):
         self.program = program
         self.name = name
         self.type = type
@@ -31,6 +31,11 @@ class Weight:
     def dtype(self) -> DType:
         return self.type.dtype
 
+    @property
+    def has_contents(self) -> bool:
+        """Whether it begins with contents, zeros included; if not, the host fills it."""
+        return self._contents is not None
+
     def __str__(self) -> str:
         return f"@{name_text(self.name)}"
 
@@ -39,7 +44,8 @@ class Weight:
 
     def declaration(self) -> str:
         """Its line in the text form."""
-        return f"weight {self} : {self.type} = {self._contents}"
+        head = f"weight {self} : {self.type}"
+        return head if self._contents is None else f"{head} = {self._contents}"
 
 
 class State:

@@ -284,6 +284,26 @@ class Mistakes(unittest.TestCase):
             [1],
             initial=w,
         )
+        self.refused(
+            ValueError,
+            "state s: the weight @open has no contents, expected zeros or a weight with contents",
+            p.state,
+            "s",
+            DType.f32,
+            [1],
+            initial=p.declare_weight("open", TensorType(DType.f32, [1])),
+        )
+        for declare in (p.declare_weight, p.zero_weight):
+            self.refused(
+                TypeError, "weight w: the type is <DType.f32: 11>, expected a TensorType", declare, "w", DType.f32
+            )
+            self.refused(
+                ValueError,
+                "weight w: the type is f32[S], expected sizes that are numbers",
+                declare,
+                "w",
+                TensorType(DType.f32, [Program().symbol("S")]),
+            )
         self.refused(TypeError, "state s: initial is 0, expected a Weight", p.state, "s", DType.f32, [1], initial=0)
 
     def test_leave_the_graph_as_it_was(self):

@@ -66,6 +66,15 @@ class Weights(unittest.TestCase):
             with self.subTest(wanted):
                 self.assertEqual(weight_line(*arguments), f"weight @w : {wanted}")
 
+    def test_without_contents(self):
+        p, type = Program(), TensorType(DType.f32, [2, 3])
+        self.assertEqual(p.declare_weight("w", type).declaration(), "weight @w : f32[2, 3]")
+        zeros = p.zero_weight("z", type)
+        self.assertEqual(zeros.declaration(), "weight @z : f32[2, 3] = zeros")
+        self.assertEqual(
+            p.state("s", DType.f32, [2, 3], initial=zeros).declaration(), "state @s : f32[2, 3] = @z"
+        )
+
     def test_from_buffers(self):
         self.assertEqual(weight_line(array.array("f", [1, -0.0])), "weight @w : f32[2] = [1.0, -0.0]")
         self.assertEqual(weight_line(array.array("q", [1, -2])), "weight @w : i64[2] = [1, -2]")

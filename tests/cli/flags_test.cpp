@@ -59,6 +59,33 @@ TEST_F(Flags, IntegersAreReadAsWritten) {
   expect_done("ingot run scale.txt -q --random --size S=1 --seed 18446744073709551615 --warmup 0");
 }
 
+// --params fills what every verb that calls a method needs.
+TEST_F(Flags, ParamsFillWeights) {
+  folder.write("open.txt",
+               "ingot 1\nweight @a : f32[2]\nweight @b : f32[2]\nmethod f(%x: f32[2]) -> (y) {\n"
+               "  %p = mul %x, @a\n  %y = add %p, @b\n  return %y\n}\n");
+  const std::string call = " open.txt --input \"x=2xf32=1 2\"";
+  for (const char* verb : {"run", "bench", "diff --against reference", "run --check-nan"}) {
+    expect_refused("ingot " + (verb + call), 4,
+                   "error: [f] number of weights without contents is 2 (@a: f32[2], @b: f32[2]), expected 0");
+  }
+  folder.write("echo.txt", "ingot 1\nmethod f(%a: f32[2], %b: f32[2]) -> (a, b) { return %a, %b }\n");
+  expect_done(R"(ingot run echo.txt --input "a=2xf32=3 4" --input "b=2xf32=10 20" --output @both.safetensors)");
+  expect_done(R"(ingot run echo.txt --input "a=2xf32=3 4" --input "b=2xf32=10 20" --output a=@a.safetensors)");
+  expect_done(R"(ingot run echo.txt --input "a=2xf32=3 4" --input "b=2xf32=10 20" --output b=@b.safetensors)");
+  EXPECT_EQ(expect_done("ingot run --params both.safetensors" + call), "y: f32[2]\n  13.0 28.0\n");
+  EXPECT_EQ(expect_done("ingot run --params a.safetensors --params b.safetensors" + call), "y: f32[2]\n  13.0 28.0\n");
+  EXPECT_EQ(expect_done("ingot diff --against reference --params both.safetensors" + call), "0 of 2 values differ\n");
+  expect_done("ingot bench --iterations 1 --params both.safetensors" + call);
+  expect_done("ingot trace -o t.json --params both.safetensors" + call);
+  expect_done("ingot run -q --check-nan --params both.safetensors" + call);
+
+  expect_refused("ingot run --params a.safetensors" + call, 4, "error: there is no tensor for the parameter b: f32[2]");
+  expect_refused("ingot run --params none.safetensors" + call, 4, "error: none.safetensors: cannot open");
+  expect_refused("ingot run scale.txt --random --size S=1 --params both.safetensors", 4,
+                 "error: there is no parameter a; there is no parameter b");
+}
+
 TEST_F(Flags, FilesToWriteHaveNames) {
   for (const std::string line : {"inspect scale.txt -o ", "convert scale.txt -o ", "import scale.txt -o ",
                                  "import scale.txt -o a.txt --report ", "trace scale.txt --random --size S=1 -o "}) {

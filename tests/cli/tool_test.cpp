@@ -11,7 +11,7 @@ namespace {
 
 TEST_F(Tool, VersionStatesBuildFacts) {
   const std::string out = expect_done("ingot --version");
-  expect_words(out, {"ingot ", "format 1", "compiler ", "build ", "system ", "flatbuffers "});
+  expect_words(out, {"ingot ", "format 2", "compiler ", "build ", "system ", "flatbuffers "});
 }
 
 TEST_F(Tool, HelpNamesEveryVerbAndTheExitCodes) {
@@ -63,6 +63,22 @@ TEST_F(Tool, InspectAsDotAndIntoAFile) {
 TEST_F(Tool, SummaryCounts) {
   const std::string out = expect_done("ingot inspect scale.txt --summary");
   expect_words(out, {"text form", "scale", "x: f32[S, 2]", "S in 1..8", "calls: i64[]", "mul", "8 B"});
+}
+
+TEST_F(Tool, WeightsWithoutContentsAreShown) {
+  folder.write("open.txt",
+               "ingot 1\nweight @w : f32[2]\nweight @z : f32[3] = zeros\nmethod f() -> (w) { return @w }\n");
+  expect_words(expect_done("ingot inspect open.txt --summary"),
+               {"20 B in 2 tensors (2 distinct), 5 parameters", "to fill   w: f32[2]"});
+  const auto json = nlohmann::json::parse(expect_done("ingot inspect open.txt --json"));
+  EXPECT_EQ(json["weights"][0]["contents"], "none");
+  EXPECT_EQ(json["weights"][0]["bytes"], 8);
+  EXPECT_FALSE(json["weights"][0].contains("hash"));
+  EXPECT_EQ(json["weights"][1]["contents"], "zeros");
+  EXPECT_EQ(expect_done("ingot verify --hashes open.txt"), "ok open.txt: 1 method, 0 nodes, 20 B of weights\n");
+  expect_done("ingot convert open.txt -o open.ingot");
+  const std::string text = expect_done("ingot convert open.ingot");
+  expect_words(text, {"weight @w : f32[2]\n", "weight @z : f32[3] = zeros\n"});
 }
 
 TEST_F(Tool, InspectExpandsComposites) {

@@ -24,7 +24,7 @@ const std::vector<float> kValues = {1, 2, 3, 4, 5, 6};
 Program naming(const std::string& file) {
   ProgramBuilder p;
   const Tensor tensor = Tensor::of<float>({2, 3}, kValues);
-  p.weight(Weight{"w", tensor, content_hash(tensor), ExternalTensor{file, "t"}});
+  p.weight(Weight::of("w", tensor, content_hash(tensor), ExternalTensor{file, "t"}));
   return p.build();
 }
 
@@ -82,7 +82,7 @@ TEST(External, MapsTheFileBeside) {
   const Beside beside("w");
   write_tensor(beside.folder() / "w");
   const Program program = beside.load();
-  const auto data = reinterpret_cast<uintptr_t>(program.weights[0].tensor.bytes().data());
+  const auto data = reinterpret_cast<uintptr_t>(program.weights[0].tensor->bytes().data());
   const auto [begin, end] = mapping_of(beside.folder() / "w");
   EXPECT_GE(data, begin);
   EXPECT_LE(data + 24, end);
@@ -214,7 +214,7 @@ TEST(External, OtherContentsAreFoundByTheirHash) {
   write_tensor(beside.folder() / "w", Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 7}));
   const Program program = beside.load();
   EXPECT_EQ(message_of([&] { check_hashes(program); }, Code::bad_file),
-            "hash of weights[0] \"w\" is " + to_string(content_hash(program.weights[0].tensor)) + ", expected " +
+            "hash of weights[0] \"w\" is " + to_string(content_hash(*program.weights[0].tensor)) + ", expected " +
                 to_string(naming("w").weights[0].hash));
 }
 
@@ -257,7 +257,7 @@ TEST(Placement, InsideTakesEverythingIn) {
   const Program program = load_program(folder / "p.ingot");
   EXPECT_FALSE(program.weights[0].external);
   EXPECT_EQ(program.weights[0].hash, naming("gone").weights[0].hash);
-  EXPECT_TRUE(std::ranges::equal(program.weights[0].tensor.as<float>(), kValues));
+  EXPECT_TRUE(std::ranges::equal(program.weights[0].tensor->as<float>(), kValues));
 }
 
 TEST(Placement, BesidePutsTheLargeOnesIntoOneFile) {

@@ -206,10 +206,10 @@ TEST(File, MapsWeights) {
   ASSERT_GT(end, begin);
   size_t mapped = 0;
   for (const Weight& weight : program.weights) {
-    if (weight.tensor.bytes().empty()) continue;
-    const auto data = reinterpret_cast<uintptr_t>(weight.tensor.bytes().data());
+    if (weight.tensor->bytes().empty()) continue;
+    const auto data = reinterpret_cast<uintptr_t>(weight.tensor->bytes().data());
     EXPECT_GE(data, begin);
-    EXPECT_LE(data + weight.tensor.bytes().size(), end);
+    EXPECT_LE(data + weight.tensor->bytes().size(), end);
     EXPECT_EQ((data - begin) % 16384, 0u) << weight.name;
     ++mapped;
   }
@@ -225,7 +225,7 @@ TEST(File, ReadsFromBytesAtAnyAddress) {
     const Program program = read_program(buffer_of(file, shift));
     EXPECT_EQ(difference(program, every_dtype()), "");
     for (const Weight& weight : program.weights) {
-      EXPECT_EQ(reinterpret_cast<uintptr_t>(weight.tensor.bytes().data()) % 64, 0u);
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(weight.tensor->bytes().data()) % 64, 0u);
     }
   }
 }
@@ -244,7 +244,7 @@ TEST(File, StoresEqualWeightsOnce) {
   EXPECT_EQ(segment_bytes(with_weights({a})), 24u);
   EXPECT_EQ(segment_bytes(with_weights({a, again, a})), 24u);
   const Program program = through_memory(with_weights({a, again}));
-  EXPECT_EQ(program.weights[0].tensor.bytes().data(), program.weights[1].tensor.bytes().data());
+  EXPECT_EQ(program.weights[0].tensor->bytes().data(), program.weights[1].tensor->bytes().data());
 }
 
 TEST(File, KeepsEqualBytesOfAnotherTypeApart) {
@@ -286,7 +286,7 @@ TEST(File, ChecksHashes) {
   file.back() = std::byte{0};  // of the mask 1 0 1
   const Program changed = read_program(Buffer::copy_of(file));
   EXPECT_EQ(message_of([&] { check_hashes(changed); }, Code::bad_file),
-            "hash of weights[1] \"mask\" is " + to_string(content_hash(changed.weights[1].tensor)) + ", expected " +
+            "hash of weights[1] \"mask\" is " + to_string(content_hash(*changed.weights[1].tensor)) + ", expected " +
                 to_string(small_program().weights[1].hash));
 }
 

@@ -69,7 +69,7 @@ TEST(DamagedHeader, RefusesANewerReader) {
   Damage damage = small();
   damage.put<uint32_t>(8, 7).put<uint32_t>(12, 5);
   EXPECT_EQ(damage.refusal(Code::version),
-            "file needs reader version 5, this build reads up to 1: update Ingot, or re-export with an older version");
+            "file needs reader version 5, this build reads up to 2: update Ingot, or re-export with an older version");
 }
 
 TEST(DamagedHeader, ReadsANewerFormatThatThisReaderUnderstands) {

@@ -179,7 +179,7 @@ void add_weights(ProgramBuilder& p, GraphBuilder& f, const std::string& name, DT
     const WeightId weight =
         p.weight(fmt::format("{} of {}", name, fmt::join(sizes, "x")), filled(dtype, sizes, scheme));
     f.output(p.program().weights[weight.id].name, f.weight(weight));
-    const TensorType type = p.program().weights[weight.id].tensor.type();
+    const TensorType type = p.program().weights[weight.id].type;
     p.state(fmt::format("{} of {}", name, fmt::join(sizes, "x")), type, weight);
   }
   p.state(name, {dtype, {2, 5}, scheme});
@@ -256,8 +256,8 @@ std::string difference(const Graph& a, const Graph& b) {
 bool same(const Symbol& a, const Symbol& b) { return a.name() == b.name() && a.min() == b.min() && a.max() == b.max(); }
 
 bool same(const Weight& a, const Weight& b) {
-  return a.name == b.name && a.tensor.type() == b.tensor.type() && a.hash == b.hash && a.external == b.external &&
-         std::ranges::equal(a.tensor.bytes(), b.tensor.bytes());
+  return a.name == b.name && a.type == b.type && a.contents() == b.contents() && a.hash == b.hash &&
+         a.external == b.external && (!a.tensor || std::ranges::equal(a.tensor->bytes(), b.tensor->bytes()));
 }
 
 bool same(const State& a, const State& b) { return a.name == b.name && a.type == b.type && a.initial == b.initial; }

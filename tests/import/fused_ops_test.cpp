@@ -107,8 +107,7 @@ TEST(OnnxFused, BlockedWeightsArePacked) {
                                    {{"x", {"B", 40}}}, {zeros("w", {5, 3, 8}, kUint8), zeros("s", {5, 3})})));
   ASSERT_TRUE(result.program);
   ASSERT_EQ(result.program->weights.size(), 1u);
-  EXPECT_EQ(to_string(result.program->weights[0].tensor.type()),
-            "packed<symmetric, bits=4, group=16, scale=f32>[5, 40]");
+  EXPECT_EQ(to_string(result.program->weights[0].type), "packed<symmetric, bits=4, group=16, scale=f32>[5, 40]");
 }
 
 // y = x·w of a DequantizeLinear; `also`: something else reads that too, so that it stays arithmetic.
@@ -201,7 +200,7 @@ TEST(OnnxFused, DequantizedWeightsArePacked) {
     const onnx::ImportResult result = import_bytes(encode(model));
     ASSERT_TRUE(result.program);
     SCOPED_TRACE(print(*result.program));
-    EXPECT_EQ(result.program->weights.size() == 1 ? to_string(result.program->weights[0].tensor.type()) : "", c.weight);
+    EXPECT_EQ(result.program->weights.size() == 1 ? to_string(result.program->weights[0].type) : "", c.weight);
     if (!*c.weight) continue;
     const auto expected = product_of(
         dequantized_product(c.k, c.codes, c.scales, c.product, c.attributes, c.dtype, true), c.k, "reference");

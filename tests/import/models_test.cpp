@@ -184,8 +184,8 @@ TEST(OnnxImport, WeightsAreViewsOfTheFile) {
   const Program program = import_fixture("external_data");
   const Buffer file = map_file(fixture("external_data") / "weights.bin").buffer;
   ASSERT_EQ(program.weights.size(), 2u);
-  EXPECT_EQ(reinterpret_cast<uintptr_t>(program.weights[0].tensor.bytes().data()) % 4096, 4u);
-  EXPECT_TRUE(std::ranges::equal(program.weights[0].tensor.bytes(), file.bytes.subspan(4, 24)));
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(program.weights[0].tensor->bytes().data()) % 4096, 4u);
+  EXPECT_TRUE(std::ranges::equal(program.weights[0].tensor->bytes(), file.bytes.subspan(4, 24)));
 }
 
 // Sizes of different names are promised to be equal, and that is checked.

@@ -102,7 +102,7 @@ class Runner {
   explicit Runner(const Program& program, RunLimits limits = {})
       : plan_(reference::make_plan(program)), limits_(limits) {
     for (const State& state : program.states) {
-      states_.push_back(state.initial ? program.weights[state.initial->id].tensor.aligned() : zeros(state.type));
+      states_.push_back(state.initial ? contents_of(program.weights[state.initial->id])->aligned() : zeros(state.type));
     }
   }
 

@@ -140,8 +140,8 @@ TEST(Fold, IntoWeightsOfTheirName) {
   const Program after = folded(program);
   ASSERT_EQ(after.weights.size(), program.weights.size() + 1) << "the ones in between are no weights";
   EXPECT_EQ(after.weights.back().name, "n");
-  EXPECT_EQ(print_contents(after.weights.back().tensor), "[-0.0, -1.0, -2.0, -3.0]");
-  EXPECT_EQ(after.weights.back().hash, content_hash(after.weights.back().tensor));
+  EXPECT_EQ(print_contents(*after.weights.back().tensor), "[-0.0, -1.0, -2.0, -3.0]");
+  EXPECT_EQ(after.weights.back().hash, content_hash(*after.weights.back().tensor));
   EXPECT_EQ(after.graphs.back().nodes.size(), 1U);
 }
 
@@ -150,8 +150,20 @@ TEST(Fold, ConstantWeightsAndOneOfSeveralResults) {
   const Program after = folded(program, {.is_constant = [](const Weight&) { return true; }});
   EXPECT_EQ(text_of(after),
             "method f(%x: f32[3]) -> (f32[2, 3] y) {\n  %y = take %x, @i : f32[2, 3]\n  return %y\n}\n");
-  EXPECT_EQ(print_contents(after.weights.back().tensor), "[2, 1, 0, 2, 1, 0]");
+  EXPECT_EQ(print_contents(*after.weights.back().tensor), "[2, 1, 0, 2, 1, 0]");
   EXPECT_EQ(after.weights.size(), program.weights.size() + 1) << "the sorted numbers are not used";
+}
+
+// Even where the host says that all weights are constant, these have nothing to read.
+TEST(Fold, LeavesWeightsWithoutStoredContentsAlone) {
+  const Program program = parse(
+      "ingot 1\nweight @w : f32[2]\nweight @z : f32[2] = zeros\n"
+      "method f(%x: f32[2]) -> (y, z) {\n  %n = neg @w\n  %y = add %x, %n\n  %z = add %x, @z\n  return %y, %z\n}\n");
+  const Program after =
+      optimize(program, {.evaluate = reference::evaluate, .is_constant = [](const Weight&) { return true; }});
+  EXPECT_EQ(after.weights.size(), 2U);
+  EXPECT_TRUE(after.weights[0].is_missing());
+  EXPECT_TRUE(after.weights[1].zeros);
 }
 
 TEST(Fold, KeepsWithinItsGrowth) {

@@ -216,8 +216,7 @@ TEST(RecognizeFusion, ConvWithAPackedWeight) {
   for (const int64_t channels : {512, 513}) {
     ProgramBuilder program;
     const QuantScheme scheme{.method = QuantMethod::symmetric, .bits = 4, .group = 32, .scale = DType::f16};
-    const WeightId packed =
-        program.weight({.name = "w", .tensor = Tensor::allocate(DType::packed, {channels, 512}, scheme)});
+    const WeightId packed = program.weight(Weight::of("w", Tensor::allocate(DType::packed, {channels, 512}, scheme)));
     GraphBuilder& f = program.method("f");
     const Var w = f.reshape(f.dequantize(f.weight(packed)), {channels, 512, 1}), m = f.full({channels}, 0.5);
     f.output("y", f.batch_norm(f.conv(f.input("x", {DType::f32, {1, 512, 2}}), w), m, m));

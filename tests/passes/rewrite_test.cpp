@@ -67,7 +67,7 @@ TEST(View, NumbersOfFullsAndConstantWeights) {
 TEST(View, NumbersOfEveryDtype) {
   const auto number = [](std::string_view type, std::string_view contents) {
     const Program program = parse(fmt::format("ingot 1\nweight @w : {} = {}", type, contents));
-    const auto found = uniform_number(program.weights[0].tensor);
+    const auto found = uniform_number(*program.weights[0].tensor);
     return found ? to_string(*found) : "none";
   };
   EXPECT_EQ(number("bool[2]", "[true, true]"), "1");

@@ -34,8 +34,24 @@ TEST(Builder, BuildsAProgram) {
   ASSERT_EQ(graph.outputs.size(), 1U);
   EXPECT_EQ(graph.outputs[0].name, "y");
   EXPECT_EQ(to_string(graph.type(graph.outputs[0].value)), "f32[S, 3]");
-  EXPECT_EQ(program.weights[0].hash, content_hash(program.weights[0].tensor));
+  EXPECT_EQ(program.weights[0].hash, content_hash(*program.weights[0].tensor));
   EXPECT_EQ(program.method("nothing"), nullptr);
+}
+
+TEST(Builder, WeightsWithoutStoredContents) {
+  ProgramBuilder p;
+  GraphBuilder& f = p.method("f");
+  const Var w = f.weight(p.declare_weight("w", {DType::f16, {2, 3}, {}}));
+  const Var z = f.weight(p.zero_weight("z", {DType::i4, {3}, {}}));
+  EXPECT_EQ(to_string(w.type()), "f16[2, 3]");
+  EXPECT_EQ(to_string(z.type()), "i4[3]");
+  EXPECT_EQ(refusal([&] { p.declare_weight("w", {DType::f32, {}, {}}); }),
+            "invalid argument: the name of a weight is 'w', which is taken, expected a new name");
+  const Program program = p.build();
+  EXPECT_EQ(program.weights[0].contents(), WeightContents::none);
+  EXPECT_EQ(contents_of(program.weights[0]), std::nullopt);
+  EXPECT_EQ(program.weights[1].contents(), WeightContents::zeros);
+  EXPECT_EQ(contents_of(program.weights[1])->bytes().size(), 2U);
 }
 
 TEST(Builder, IsEmptyAfterBuild) {
@@ -252,7 +268,7 @@ TEST(Builder, AWeightIsOneValuePerGraph) {
 TEST(Builder, AWeightKeepsItsHashAndPlace) {
   ProgramBuilder p;
   const ExternalTensor place{"model.safetensors", "w.0"};
-  p.weight(Weight{"w", floats({2}), {1, 2}, place});
+  p.weight(Weight::of("w", floats({2}), {1, 2}, place));
   const Program program = p.build();
   EXPECT_EQ(program.weights[0].hash, (ContentHash{1, 2}));
   EXPECT_EQ(program.weights[0].external, place);

@@ -162,7 +162,7 @@ Program rich() {
   const Symbol size = p.symbol("S", 1, 512);
   p.symbol("N", 0, 100);
   const WeightId w =
-      p.weight(Weight{"w", Tensor::of<float>({3}, {1, 2, 3}), {7, 8}, ExternalTensor{"a.safetensors", "w"}});
+      p.weight(Weight::of("w", Tensor::of<float>({3}, {1, 2, 3}), {7, 8}, ExternalTensor{"a.safetensors", "w"}));
   const StateId state = p.state("last", {DType::f32, {3}, {}}, w);
 
   GraphBuilder& body = p.graph("body");
@@ -195,7 +195,7 @@ TEST(Expand, SubGraphsTablesNamesAndSourcesSurvive) {
   ASSERT_EQ(after.weights.size(), 1U);
   EXPECT_EQ(after.weights[0].hash, before.weights[0].hash);
   EXPECT_EQ(after.weights[0].external, before.weights[0].external);
-  EXPECT_EQ(after.weights[0].tensor.bytes().data(), before.weights[0].tensor.bytes().data());
+  EXPECT_EQ(after.weights[0].tensor->bytes().data(), before.weights[0].tensor->bytes().data());
   ASSERT_EQ(after.states.size(), 1U);
   EXPECT_EQ(after.states[0].initial, before.states[0].initial);
 

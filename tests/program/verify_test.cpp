@@ -206,11 +206,25 @@ TEST(Verify, InputsAndWeights) {
        [](Program& p) { method(p).values[2].type = f32({4}); }},
       {"type mismatch: weight @w is 12 bytes, expected 4 bytes for f32[]",
        [](Program& p) {  // what is left of a tensor that was moved away: the bytes without the sizes
-         const Tensor moved = std::move(p.weights[0].tensor);
+         const Tensor moved = *std::move(p.weights[0].tensor);
          EXPECT_EQ(moved.bytes().size(), 12U);
+         p.weights[0].type = f32({});
          p.states.clear();
          p.graphs.clear();
        }},
+      {"type mismatch: weight @w is f32[4], expected f32[3]",
+       [](Program& p) { p.weights[0].tensor = Tensor::of<float>({4}, {1, 2, 3, 4}); }},
+      {"type mismatch: weight @w is f32[S], expected literal sizes",
+       [](Program& p) { p.weights[0].type = f32({p.symbols[0]}); }},
+      {"invalid argument: weight @w is zeros with contents, expected either zeros or contents",
+       [](Program& p) { p.weights[0].zeros = true; }},
+      {"invalid argument: weight @w is without contents, expected contents, since it names a file",
+       [](Program& p) {
+         p.weights[0].tensor.reset();
+         p.weights[0].external = ExternalTensor{"a.safetensors", "w"};
+       }},
+      {"limit: f32[64, 1099511627776] is 281474976710656 bytes, expected at most 70368744177664",
+       [](Program& p) { p.weights.push_back({.name = "z", .type = f32({64, int64_t{1} << 40}), .zeros = true}); }},
   });
 }
 
@@ -321,6 +335,8 @@ TEST(Verify, States) {
        [](Program& p) { p.states[0].type = f32({p.symbols[0]}); }},
       {"type mismatch: state @last initial is f32[3], expected f32[4]",
        [](Program& p) { p.states[0].type = f32({4}); }},
+      {"invalid argument: state @last initial is weight @w without contents, expected zeros, or a weight with contents",
+       [](Program& p) { p.weights[0].tensor.reset(); }},
       {"type mismatch: state @last initial is f32[3], expected f16[3]",
        [](Program& p) { p.states[0].type.dtype = DType::f16; }},
       {"out of range: a size of f32[-3] is -3, expected provably at least 0",

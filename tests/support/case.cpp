@@ -20,7 +20,7 @@ namespace ingot::test {
 using nlohmann::json;
 
 Tensor tensor_of(std::string_view text) {
-  return parse(fmt::format("ingot 1\nweight @t : {}\n", text)).weights.at(0).tensor;
+  return parse(fmt::format("ingot 1\nweight @t : {}\n", text)).weights.at(0).tensor.value();
 }
 
 // ----------------------------------------------------------------------------------------------------------- machine

@@ -121,7 +121,7 @@ TEST(RandomPrograms, AreTheSameForTheSameSeed) {
 class Coverage {
  public:
   void count(const Program& program) {
-    for (const Weight& weight : program.weights) count("weight", weight.tensor.type());
+    for (const Weight& weight : program.weights) count("weight", weight.type);
     for (const State& state : program.states) seen_.insert(state.initial ? "state with contents" : "state of zeros");
     for (const Graph& graph : program.graphs) {
       for (const Value& value : graph.values) count(to_string(value.kind), value.type);

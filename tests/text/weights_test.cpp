@@ -34,7 +34,7 @@ TEST(Parse, WeightsByHash) {
   };
   const Program program = parse(text, {.resolve_ref = resolve});
   EXPECT_EQ(asked, (std::vector<std::string>{"a.ingot", "b.ingot"}));
-  EXPECT_EQ(program.weights[0].tensor.bytes().data(), tensor.bytes().data()) << "shared, not copied";
+  EXPECT_EQ(program.weights[0].tensor->bytes().data(), tensor.bytes().data()) << "shared, not copied";
   EXPECT_EQ(program.weights[0].hash, content_hash(tensor));
   std::string upper = text;
   std::ranges::transform(hash, upper.begin() + static_cast<int64_t>(upper.find(hash)),
@@ -50,6 +50,30 @@ TEST(Parse, WeightsByHash) {
   const auto nothing = [](const ContentHash&, const std::vector<std::string>&) { return std::optional<Tensor>(); };
   expect_refused(text, {"", "t:4:1: no weight has the hash " + hash + ", looked in a.ingot, b.ingot", Code::not_found},
                  {.resolve_ref = nothing});
+}
+
+// Neither is allocated, however large.
+TEST(Parse, WeightsWithoutContents) {
+  const Program program = expect_printed(
+      "ingot 1\nweight @a : f32[2]\nweight @b : f32[0]\n"
+      "weight @z:f32[1024,1024,1024,1024]=zeros\nstate @s : f32[1024,1024,1024,1024] = @z\n"
+      "method f() -> (a) { return @a }",
+      R"(ingot 1
+
+weight @a : f32[2]
+weight @b : f32[0]
+weight @z : f32[1024, 1024, 1024, 1024] = zeros
+
+state @s : f32[1024, 1024, 1024, 1024] = @z
+
+method f() -> (f32[2] a) {
+  return @a
+}
+)");
+  EXPECT_TRUE(program.weights[0].is_missing());
+  EXPECT_TRUE(program.weights[1].is_missing());
+  EXPECT_TRUE(program.weights[2].zeros);
+  EXPECT_FALSE(program.weights[2].tensor);
 }
 
 TEST(Parse, WeightsInOtherFiles) {

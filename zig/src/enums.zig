@@ -456,6 +456,15 @@ pub const ValueKind = enum(u8) {
     result = 2,
 };
 
+/// What a weight begins as.
+pub const WeightContents = enum(u8) {
+    /// bytes of this file, or of one beside it
+    stored = 0,
+    zeros = 1,
+    /// nothing: the host gives the contents before the first call that reads them
+    none = 2,
+};
+
 /// The position of an op in the schema's table Ops.
 pub const Opcode = enum(u16) {
     /// y = fn(x), element by element.
