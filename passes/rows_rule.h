@@ -11,6 +11,7 @@
 
 #include "gen/families.h"
 #include "passes/rows.h"
+#include "program/bind.h"
 
 namespace ingot {
 
@@ -117,10 +118,11 @@ std::optional<Lanes> lanes(const O&, const Scope&, const Types&) {
   return std::nullopt;
 }
 
-#define INGOT_BIND_LANES(O)                                                                         \
-  template <>                                                                                       \
-  std::optional<Lanes> lanes_of<op::O>(const op::O& op, const Scope& scope, const Types& results) { \
-    return lanes(op, scope, results);                                                               \
+#define INGOT_BIND_LANES(O)                                                                           \
+  template <>                                                                                         \
+  std::optional<Lanes> lanes_of<op::O>(const op::O& each, const Scope& scope, const Types& results) { \
+    INGOT_CALL(O, std::optional<Lanes>, lanes(op, scope, results),                                    \
+               "lanes(const op::" #O "&, const Scope&, const Types&)");                               \
   }
 #define INGOT_LANES(family) INGOT_OPS_OF_##family(INGOT_BIND_LANES)
 

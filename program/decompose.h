@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gen/families.h"
+#include "program/bind.h"
 #include "program/builder.h"
 
 namespace ingot {
@@ -42,10 +43,11 @@ Var as_dtype(Var x, DType dtype);
 // The value of an expression over sizes, negative ones included, as an i64 scalar.
 Var value_of(GraphBuilder& graph, const Dim& dim);
 
-#define INGOT_BIND_EXPANSION(O)                                                                       \
-  template <>                                                                                         \
-  std::vector<Var> decompose<op::O>(const op::O& op, GraphBuilder& graph, const Operands& operands) { \
-    return expand(op, graph, operands);                                                               \
+#define INGOT_BIND_EXPANSION(O)                                                                         \
+  template <>                                                                                           \
+  std::vector<Var> decompose<op::O>(const op::O& each, GraphBuilder& graph, const Operands& operands) { \
+    INGOT_CALL(O, std::vector<Var>, expand(op, graph, operands),                                        \
+               "expand(const op::" #O "&, GraphBuilder&, const Operands&)");                            \
   }
 #define INGOT_EXPANSIONS(family) INGOT_COMPOSITES_OF_##family(INGOT_BIND_EXPANSION)
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "gen/families.h"
+#include "program/bind.h"
 #include "program/error.h"
 #include "program/program.h"
 
@@ -95,10 +96,10 @@ Shape broadcast_shapes(const Scope& scope, const Shape& a, const Shape& b);
 // `from` stretches to exactly `to`.
 void require_broadcast(const Scope& scope, std::string_view subject, const Shape& from, const Shape& to);
 
-#define INGOT_BIND_RULE(O)                                  \
-  template <>                                               \
-  Types infer<op::O>(const op::O& op, const Scope& scope) { \
-    return rule(op, scope);                                 \
+#define INGOT_BIND_RULE(O)                                                          \
+  template <>                                                                       \
+  Types infer<op::O>(const op::O& each, const Scope& scope) {                       \
+    INGOT_CALL(O, Types, rule(op, scope), "rule(const op::" #O "&, const Scope&)"); \
   }
 // At the end of program/ops/<family>.cpp: every op of the family needs its `rule` above.
 #define INGOT_RULES(family) INGOT_OPS_OF_##family(INGOT_BIND_RULE)

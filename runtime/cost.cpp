@@ -34,8 +34,81 @@ constexpr PerElement per_element[] = {
     {Opcode::fake_quantize, 6},  // divide, round, add, clip, subtract, multiply
 };
 
-// What moves or makes elements: they count as no FLOPs.
-constexpr std::string_view still_families[] = {"shape", "index", "create", "state"};
+// FLOPs for each element of the result, for the ops of a family that no row above has.
+struct PerResult {
+  std::string_view family;
+  double flops;
+};
+
+constexpr PerResult per_result[] = {
+    {"elementwise", 1}, {"shape", 0}, {"index", 0}, {"create", 0}, {"state", 0},  // which move or make elements
+};
+
+// Ops without a formula: values or a graph decide what they compute, or nobody has counted it. In the order of the schema.
+constexpr Opcode not_counted[] = {
+    Opcode::if_,
+    Opcode::while_,
+    Opcode::scan,
+    Opcode::call,
+    Opcode::custom,
+    Opcode::sort,
+    Opcode::top_k,
+    Opcode::partition,
+    Opcode::median,
+    Opcode::search_sorted,
+    Opcode::unique,
+    Opcode::einsum,
+    Opcode::max_pool_indices,
+    Opcode::adaptive_pool,
+    Opcode::max_unpool,
+    Opcode::local_response_norm,
+    Opcode::paged_attention,
+    Opcode::resize,
+    Opcode::grid_sample,
+    Opcode::roi_align,
+    Opcode::roi_pool,
+    Opcode::nms,
+    Opcode::selective_scan,
+    Opcode::gated_delta,
+    Opcode::fft,
+    Opcode::rfft,
+    Opcode::irfft,
+    Opcode::stft,
+    Opcode::cholesky,
+    Opcode::qr,
+    Opcode::svd,
+    Opcode::eigh,
+    Opcode::solve,
+    Opcode::triangular_solve,
+    Opcode::inverse,
+    Opcode::det,
+    Opcode::slog_det,
+    Opcode::lstsq,
+    Opcode::expm,
+    Opcode::softmax_cross_entropy,
+    Opcode::loss,
+    Opcode::sample,
+    Opcode::moe_route,
+    Opcode::moe_combine,
+    Opcode::adamw_step,
+    Opcode::lion_step,
+    Opcode::sgd_step,
+};
+
+template <class O>
+constexpr const PerElement* element_rule = [] {
+  const auto row = std::ranges::find(per_element, O::opcode, &PerElement::op);
+  return row == std::end(per_element) ? nullptr : row;
+}();
+
+template <class O>
+constexpr const PerResult* family_rule = [] {
+  const auto row = std::ranges::find(per_result, kOpFacts[static_cast<size_t>(O::opcode)].family, &PerResult::family);
+  return row == std::end(per_result) ? nullptr : row;
+}();
+
+template <class O>
+constexpr bool is_not_counted = std::ranges::find(not_counted, O::opcode) != std::end(not_counted);
 
 int64_t plus(int64_t a, int64_t b) {
   int64_t sum;
@@ -56,69 +129,71 @@ void add(NodeCost& to, const NodeCost& more, int64_t count = 1) {
 
 // ------------------------------------------------------------------------------------------------------------- nodes
 
-// FLOPs of the ops that have formulas of their own. Precondition: every size is known.
+// FLOPs of a node: a formula of its op, or a row of a table. Precondition: every size is known.
 class Flops {
  public:
   Flops(const Graph& graph, const Node& node, const Bindings& bindings)
       : graph_(graph), node_(node), bindings_(bindings) {}
 
   // 2·K for each element of the result.
-  std::optional<double> operator()(const op::Matmul& op) const {
+  std::optional<double> formula(const op::Matmul& op) const {
     return products(axis(op.a, op.transpose_a && rank(op.a) > 1 ? -2 : -1));
   }
-  std::optional<double> operator()(const op::IntegerMatmul& op) const { return products(axis(op.a, -1)); }
-  std::optional<double> operator()(const op::QuantizedMatmul& op) const { return products(axis(op.x, -1)); }
-  std::optional<double> operator()(const op::GroupedMatmul& op) const { return products(axis(op.x, -1)); }
-  std::optional<double> operator()(const op::DotGeneral& op) const {
+  std::optional<double> formula(const op::IntegerMatmul& op) const { return products(axis(op.a, -1)); }
+  std::optional<double> formula(const op::QuantizedMatmul& op) const { return products(axis(op.x, -1)); }
+  std::optional<double> formula(const op::GroupedMatmul& op) const { return products(axis(op.x, -1)); }
+  std::optional<double> formula(const op::DotGeneral& op) const {
     double contracted = 1;
     for (const int64_t each : op.contract_a) contracted *= axis(op.a, each);
     return products(contracted);
   }
-  std::optional<double> operator()(const op::LoraLinear& op) const {
+  std::optional<double> formula(const op::LoraLinear& op) const {
     const double rows = elements(op.x) / std::max(1.0, axis(op.x, -1)), inner = axis(op.x, -1), rank = axis(op.a, -1);
     return products(inner) + 2 * rows * inner * rank + products(rank) + 2 * results();
   }
 
   // 2·(C/groups)·∏kernel for each element of the result.
-  std::optional<double> operator()(const op::Conv& op) const { return convolution(op.w) + (op.bias ? results() : 0); }
-  std::optional<double> operator()(const op::IntegerConv& op) const { return convolution(op.w); }
-  std::optional<double> operator()(const op::DeformConv& op) const {
+  std::optional<double> formula(const op::Conv& op) const { return convolution(op.w) + (op.bias ? results() : 0); }
+  std::optional<double> formula(const op::IntegerConv& op) const { return convolution(op.w); }
+  std::optional<double> formula(const op::DeformConv& op) const {
     return convolution(op.w) + (op.bias ? results() : 0);
   }
   // Every element of x goes into (O/groups)·∏kernel sums.
-  std::optional<double> operator()(const op::ConvTranspose& op) const {
+  std::optional<double> formula(const op::ConvTranspose& op) const {
     return 2 * elements(op.x) * elements(op.w) / std::max(1.0, axis(op.w, 0)) + (op.bias ? results() : 0);
   }
-  std::optional<double> operator()(const op::Pool& op) const {
+  std::optional<double> formula(const op::Pool& op) const {
     double window = 1;
     for (const int64_t size : op.kernel) window *= static_cast<double>(size);
     return results() * window;
   }
 
   // Scores and values are products; 5 for each score in the softmax. A causal mask does not make it cheaper.
-  std::optional<double> operator()(const op::Attention& op) const {
+  std::optional<double> formula(const op::Attention& op) const {
     const double scores = elements(op.q) / std::max(1.0, axis(op.q, -1)) * axis(op.k, -2);
     return scores * (2 * axis(op.q, -1) + 2 * axis(op.v, -1) + 5);
   }
 
   // Both products of every gate, for each step and row; w [D,G·H,I] and r [D,G·H,H].
-  std::optional<double> operator()(const op::Rnn& op) const { return recurrence(op.x, op.w, op.r); }
-  std::optional<double> operator()(const op::Gru& op) const { return recurrence(op.x, op.w, op.r); }
-  std::optional<double> operator()(const op::Lstm& op) const { return recurrence(op.x, op.w, op.r); }
+  std::optional<double> formula(const op::Rnn& op) const { return recurrence(op.x, op.w, op.r); }
+  std::optional<double> formula(const op::Gru& op) const { return recurrence(op.x, op.w, op.r); }
+  std::optional<double> formula(const op::Lstm& op) const { return recurrence(op.x, op.w, op.r); }
 
-  std::optional<double> operator()(const op::Dequantize&) const { return 2 * results(); }
-  std::optional<double> operator()(const op::Bitcast&) const { return 0; }
+  std::optional<double> formula(const op::Dequantize&) const { return 2 * results(); }
+  std::optional<double> formula(const op::Bitcast&) const { return 0; }
 
-  // By table, or by family.
+  // None where there is no formula.
   template <class O>
   std::optional<double> operator()(const O& op) const {
-    const OpFacts& facts = kOpFacts[static_cast<size_t>(O::opcode)];
-    if (const auto row = std::ranges::find(per_element, O::opcode, &PerElement::op); row != std::end(per_element)) {
-      if constexpr (requires { op.x; }) return row->flops * elements(op.x);
+    if constexpr (requires { formula(op); }) {
+      return formula(op);
+    } else if constexpr (element_rule<O> != nullptr) {
+      return element_rule<O>->flops * elements(op.x);
+    } else if constexpr (family_rule<O> != nullptr) {
+      return family_rule<O>->flops * results();
+    } else {
+      return std::nullopt;
     }
-    if (facts.family == "elementwise") return results();
-    if (std::ranges::find(still_families, facts.family) != std::end(still_families)) return 0;
-    return std::nullopt;
   }
 
  private:
@@ -142,6 +217,15 @@ class Flops {
   const Node& node_;
   const Bindings& bindings_;
 };
+
+template <class O>
+constexpr bool is_settled = element_rule<O> != nullptr || family_rule<O> != nullptr || is_not_counted<O> ||
+                            requires(const Flops& flops, const O& op) { flops.formula(op); };
+
+#define INGOT_CHECK_COST(O) \
+  static_assert(is_settled<op::O>, __FILE__ " lacks the FLOPs of op::" #O ": a formula, or a row in a table");
+INGOT_ALL_OPS(INGOT_CHECK_COST)
+#undef INGOT_CHECK_COST
 
 std::optional<int64_t> known_bytes(const TensorType& type, const Bindings& bindings) {
   const std::optional<Sizes> sizes = known_sizes(type.shape, bindings);

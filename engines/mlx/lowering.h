@@ -24,6 +24,7 @@
 #include "engines/mlx/custom.h"
 #include "engines/mlx/frame.h"
 #include "gen/families.h"
+#include "program/bind.h"
 
 namespace ingot::mlx_engine {
 
@@ -63,22 +64,22 @@ inline std::vector<array> as_results(std::vector<array> several) { return severa
   bool is_native(const op::O&, const Graph&) { return false; } \
   std::vector<array> emit(const op::O&, Frame&) { throw std::logic_error(#O); }
 
-#define INGOT_BIND_LOWERING(O)                                                        \
-  template <>                                                                         \
-  std::vector<array> Lowering<op::O>::run(const op::O& op, Frame& frame) {            \
-    return as_results(emit(op, frame));                                               \
-  }                                                                                   \
-  template <>                                                                         \
-  bool Lowering<op::O>::native(const op::O& op, const Graph& graph) {                 \
-    return is_native(op, graph);                                                      \
-  }                                                                                   \
-  template <>                                                                         \
-  bool Lowering<op::O>::reads(const op::O& op) {                                      \
-    return reads_values(op);                                                          \
-  }                                                                                   \
-  template <>                                                                         \
-  std::string Lowering<op::O>::about(const op::O& op, const Graph& graph, bool cpu) { \
-    return remark(op, graph, cpu);                                                    \
+#define INGOT_BIND_LOWERING(O)                                                                         \
+  template <>                                                                                          \
+  std::vector<array> Lowering<op::O>::run(const op::O& each, Frame& frame) {                           \
+    INGOT_CALL(O, std::vector<array>, as_results(emit(op, frame)), "emit(const op::" #O "&, Frame&)"); \
+  }                                                                                                    \
+  template <>                                                                                          \
+  bool Lowering<op::O>::native(const op::O& op, const Graph& graph) {                                  \
+    return is_native(op, graph);                                                                       \
+  }                                                                                                    \
+  template <>                                                                                          \
+  bool Lowering<op::O>::reads(const op::O& op) {                                                       \
+    return reads_values(op);                                                                           \
+  }                                                                                                    \
+  template <>                                                                                          \
+  std::string Lowering<op::O>::about(const op::O& op, const Graph& graph, bool cpu) {                  \
+    return remark(op, graph, cpu);                                                                     \
   }
 #define INGOT_LOWERINGS(family) INGOT_OPS_OF_##family(INGOT_BIND_LOWERING)
 

@@ -10,6 +10,7 @@
 
 #include "engines/reference/frame.h"
 #include "gen/families.h"
+#include "program/bind.h"
 
 namespace ingot::reference {
 
@@ -17,10 +18,10 @@ namespace ingot::reference {
 template <class O>
 void run(const O& op, Frame& frame);
 
-#define INGOT_BIND_KERNEL(O)                       \
-  template <>                                      \
-  void run<op::O>(const op::O& op, Frame& frame) { \
-    kernel(op, frame);                             \
+#define INGOT_BIND_KERNEL(O)                                                     \
+  template <>                                                                    \
+  void run<op::O>(const op::O& each, Frame& frame) {                             \
+    INGOT_CALL(O, void, kernel(op, frame), "kernel(const op::" #O "&, Frame&)"); \
   }
 #define INGOT_KERNELS(family) INGOT_OPS_OF_##family(INGOT_BIND_KERNEL)
 

@@ -1,4 +1,5 @@
-// An op that is in the schema and nowhere else: the compiler names every file that lacks it, or the linker the function.
+// An op that is in the schema and nowhere else: the compiler names op and file of every layer that lacks it, in one error
+// each, or the linker the function.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -37,10 +38,17 @@ std::string place_of(const std::string& file, const std::string& binding) {
 }
 
 struct Layer {
-  std::string file, function, binding;
+  std::string file, missing, binding;
 };
 
-// Each layer's file compiles with the schema as it is, and not with an op more; the messages say where.
+size_t count(const std::string& text, const std::string& words) {
+  size_t found = 0;
+  for (size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) ++found;
+  return found;
+}
+
+// Each layer's file compiles with the schema as it is, and not with an op more; one error for each function that is
+// missing says so, and where it belongs.
 void expect_forgotten(const std::string& family, const std::string& flags, const std::vector<Layer>& layers) {
   const ScratchTree whole, tree;
   tree.add_op(table(family, flags), "brand: [Brand]");
@@ -57,23 +65,32 @@ void expect_forgotten(const std::string& family, const std::string& flags, const
       last = file;
     }
     EXPECT_NE(result.exit_code, 0) << file << " compiles without the op";
-    for (const std::string& words : {std::string("Brand"), layer.function, place_of(file, layer.binding)}) {
-      EXPECT_NE(result.err.find(words), std::string::npos) << words << " is not named:\n" << result.err;
+    const std::string error = fmt::format("{} lacks {}", file, layer.missing);
+    for (const std::string& words : {error, place_of(file, layer.binding)}) {
+      EXPECT_NE(result.err.find(words), std::string::npos) << words << " is not said:\n" << result.err;
     }
+    EXPECT_EQ(count(result.err, " error: "), count(result.err, "static assertion failed: " + file)) << result.err;
   }
 }
 
+constexpr const char* rule = "rule(const op::Brand&, const Scope&)";
+constexpr const char* kernel = "kernel(const op::Brand&, Frame&)";
+
 TEST(Layers, NeedEveryPrimitive) {
-  expect_forgotten("shape", "",
-                   {{"program/ops/shape.cpp", "rule", "INGOT_RULES(shape)"},
-                    {"engines/reference/ops/shape.cpp", "kernel", "INGOT_KERNELS(shape)"}});
+  expect_forgotten(
+      "shape", "",
+      {{"program/ops/shape.cpp", rule, "INGOT_RULES(shape)"},
+       {"engines/reference/ops/shape.cpp", kernel, "INGOT_KERNELS(shape)"},
+       {"passes/rows_move.cpp", "lanes(const op::Brand&, const Scope&, const Types&)", "INGOT_LANES(shape)"}});
 }
 
 TEST(Layers, NeedEveryComposite) {
-  expect_forgotten("norm", ", composite",
-                   {{"program/ops/norm.cpp", "rule", "INGOT_RULES(norm)"},
-                    {"program/ops/norm.cpp", "expand", "INGOT_EXPANSIONS(norm)"},
-                    {"engines/reference/ops/norm.cpp", "kernel", "INGOT_KERNELS(norm)"}});
+  expect_forgotten(
+      "norm", ", composite",
+      {{"program/ops/norm.cpp", rule, "INGOT_RULES(norm)"},
+       {"program/ops/norm.cpp", "expand(const op::Brand&, GraphBuilder&, const Operands&)", "INGOT_EXPANSIONS(norm)"},
+       {"engines/reference/ops/norm.cpp", kernel, "INGOT_KERNELS(norm)"},
+       {"runtime/cost.cpp", "the FLOPs of op::Brand: a formula, or a row in a table", "INGOT_ALL_OPS("}});
 }
 
 // A family of its own has no file that could fail to compile: the functions are missing when it is linked.
