@@ -17,6 +17,7 @@ std::vector<Emitted> emit_all(const Schema& schema) {
       {"capi/ingot_enums.h", emit_c_header(schema), true},
       {"zig/src/enums.zig", emit_zig(schema), true},
       {"docs/ops.md", emit_docs(schema), true},
+      {"fuzz/text.dict", emit_dictionary(schema), true},
   };
 }
 

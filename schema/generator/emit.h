@@ -27,10 +27,11 @@ std::string emit_builder_definitions(const Schema& schema);  // builder_methods.
 std::string emit_reference(const Schema& schema);            // op_pages.h: a page of text per op
 
 // Kept in the tree.
-std::string emit_python(const Schema& schema);    // python/ingot/ops.py
-std::string emit_c_header(const Schema& schema);  // capi/ingot_enums.h
-std::string emit_zig(const Schema& schema);       // zig/src/enums.zig
-std::string emit_docs(const Schema& schema);      // docs/ops.md
+std::string emit_python(const Schema& schema);      // python/ingot/ops.py
+std::string emit_c_header(const Schema& schema);    // capi/ingot_enums.h
+std::string emit_zig(const Schema& schema);         // zig/src/enums.zig
+std::string emit_docs(const Schema& schema);        // docs/ops.md
+std::string emit_dictionary(const Schema& schema);  // fuzz/text.dict
 
 // Every file above.
 std::vector<Emitted> emit_all(const Schema& schema);

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "schema/generator/emit.h"
+#include "schema/generator/type_name.h"
 
 namespace ingot::schema {
 namespace {
@@ -29,14 +30,6 @@ struct Report {
     if (was != is) say(fmt::format("changes its {}: it was {}, it is {}", property, was, is));
   }
 };
-
-string type_name(const flatbuffers::Type& type) {
-  if (flatbuffers::IsVector(type)) return "[" + type_name(type.VectorType()) + "]";
-  if (flatbuffers::IsArray(type)) return fmt::format("[{}:{}]", type_name(type.VectorType()), type.fixed_length);
-  if (type.enum_def) return type.enum_def->name;
-  if (type.struct_def) return type.struct_def->name;
-  return flatbuffers::kTypeNames[type.base_type];
-}
 
 bool mandatory(const FieldDef& field) { return field.attributes.Lookup("mandatory") != nullptr; }
 

@@ -16,7 +16,9 @@
 #include <string>
 #include <vector>
 
+#include "gen/build_facts.h"
 #include "schema/generator/emit.h"
+#include "schema/generator/release.h"
 
 namespace {
 
@@ -29,6 +31,7 @@ struct Options {
   fs::path out;     // where the C++ goes; none: only what is kept in the tree
   std::string flatc = "flatc";
   bool skip_flatc = false;
+  bool release = false;
   bool dry_run = false;
   bool check = false;
 };
@@ -71,11 +74,27 @@ void run_flatc(const Options& options) {
   if (status != 0) throw std::runtime_error(fmt::format("{} failed on {}", options.flatc, options.schema.string()));
 }
 
+// The name that flatc gives its header.
+fs::path flatc_header(const Options& options) {
+  return options.out / (options.schema.stem().string() + "_generated.h");
+}
+
+bool runs_flatc(const Options& options) { return !options.out.empty() && !options.skip_flatc; }
+
 fs::path target(const Emitted& file, const Options& options) {
   return (file.kept ? options.root : options.out) / file.path;
 }
 
 bool wanted(const Emitted& file, const Options& options) { return file.kept || !options.out.empty(); }
+
+fs::path released_path(const Options& options) { return options.root / "schema" / "released.fbs"; }
+
+// Says what `schema` breaks of a released one.
+int report_evolution(const std::string& released, const std::string& schema) {
+  const std::vector<std::string> errors = ingot::schema::evolution_errors(released, schema);
+  for (const std::string& error : errors) std::cerr << "not a successor of schema/released.fbs: " << error << "\n";
+  return static_cast<int>(errors.size());
+}
 
 int check(const std::vector<Emitted>& files, const Options& options, const std::string& schema) {
   int errors = 0;
@@ -84,28 +103,42 @@ int check(const std::vector<Emitted>& files, const Options& options, const std::
     std::cerr << file.path << " is stale: run ingot-schema --root " << options.root.string() << "\n";
     ++errors;
   }
-  const fs::path released = options.root / "schema" / "released.fbs";
-  for (const std::string& error : ingot::schema::evolution_errors(read(released), schema)) {
-    std::cerr << "not a successor of schema/released.fbs: " << error << "\n";
+  const std::string released = read(released_path(options));
+  if (const std::string error = ingot::schema::release_error(released, ingot::build::version); !error.empty()) {
+    std::cerr << error << "\n";
     ++errors;
   }
-  return errors ? 1 : 0;
+  return errors + report_evolution(released, schema) ? 1 : 0;
+}
+
+void say(const fs::path& path, const std::string& text) {
+  std::cout << (same(path, text) ? "same    " : "changed ") << path.string() << "\n";
+}
+
+int release(const Options& options, const std::string& schema) {
+  const fs::path path = released_path(options);
+  if (fs::exists(path) && report_evolution(read(path), schema) > 0) return 1;
+  const std::string text = ingot::schema::released_text(ingot::build::version, schema);
+  options.dry_run ? say(path, text) : write(path, text);
+  return 0;
 }
 
 int generate(const Options& options) {
   const std::string text = read(options.schema);
   const std::vector<Emitted> files = emit_all(ingot::schema::read_schema(text, options.schema.string()));
   if (options.check) return check(files, options, text);
+  if (options.release) return release(options, text);
   for (const Emitted& file : files) {
     if (!wanted(file, options)) continue;
     const fs::path path = target(file, options);
-    if (options.dry_run) {
-      std::cout << (same(path, file.text) ? "same    " : "changed ") << path.string() << "\n";
-    } else {
-      write(path, file.text);
-    }
+    options.dry_run ? say(path, file.text) : write(path, file.text);
   }
-  if (!options.out.empty() && !options.skip_flatc && !options.dry_run) run_flatc(options);
+  if (!runs_flatc(options)) return 0;
+  if (options.dry_run) {
+    std::cout << "flatc   " << flatc_header(options).string() << "\n";
+  } else {
+    run_flatc(options);
+  }
   return 0;
 }
 
@@ -119,8 +152,14 @@ int main(int argc, char** argv) {
   app.add_option("--out", options.out, "folder for generated C++; without it only files kept in the tree are written");
   app.add_option("--flatc", options.flatc, "the FlatBuffers compiler")->capture_default_str();
   app.add_flag("--skip-flatc", options.skip_flatc, "do not run flatc");
-  app.add_flag("--dry-run", options.dry_run, "say what would change, write nothing");
-  app.add_flag("--check", options.check, "fail when a file in the tree is stale or the schema breaks the released one");
+  app.add_flag("--dry-run", options.dry_run,
+               "list every file that would be written: changed, the same as before, or left to flatc");
+  CLI::Option* check =
+      app.add_flag("--check", options.check,
+                   "fail when a file in the tree is stale, the schema breaks the released one, or that "
+                   "is not of this version");
+  app.add_flag("--release", options.release, "write schema/released.fbs for this version, and nothing else")
+      ->excludes(check);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -8,7 +8,8 @@
 #include <set>
 #include <stdexcept>
 
-#include "schema/generator/defaults.h"
+#include "schema/generator/source_text.h"
+#include "schema/generator/type_name.h"
 
 namespace ingot::schema {
 namespace {
@@ -76,7 +77,8 @@ FieldType plain_field(const std::string& where, const FieldDef& field) {
     if (type.enum_def) return FieldType::enumerations;
     if (type.element == flatbuffers::BASE_TYPE_LONG) return FieldType::integers;
     if (type.element == flatbuffers::BASE_TYPE_DOUBLE) return FieldType::reals;
-    refuse(where, "no op may have a vector of this type");
+    refuse(where, "no op may have a field of type " + type_name(type) +
+                      "; lists are [long], [double], of an enum, or " + "of a struct named at the top");
   }
   if (type.enum_def) return FieldType::enumeration;
   switch (type.base_type) {
@@ -84,7 +86,9 @@ FieldType plain_field(const std::string& where, const FieldDef& field) {
     case flatbuffers::BASE_TYPE_LONG: return FieldType::integer;
     case flatbuffers::BASE_TYPE_DOUBLE: return FieldType::real;
     case flatbuffers::BASE_TYPE_BOOL: return FieldType::boolean;
-    default: refuse(where, "attributes are bool, long, double, string, enums, or the structs named at the top");
+    default:
+      refuse(where, "no op may have a field of type " + type_name(type) +
+                        "; attributes are bool, long, double, string, enums, or the structs named at the top");
   }
 }
 
@@ -182,6 +186,17 @@ Enum read_enum(const flatbuffers::EnumDef& def) {
   return result;
 }
 
+// Begins with the file and the line. About a field of an unknown type with a default the parser says everything but that.
+std::string parse_error(const flatbuffers::Parser& parser, const std::string& text) {
+  std::string error = parser.error_;
+  const std::set<std::string> declared = declared_types(text);
+  for (const StructDef* used : parser.structs_.vec) {
+    const bool is_unknown = used->predecl && !declared.contains(used->name);
+    if (is_unknown && error.find(used->name) == std::string::npos) error += " There is no type " + used->name + ".";
+  }
+  return error;
+}
+
 void check_spelling(const Schema& schema) {
   std::set<std::string> seen;
   for (const OpTable& op : schema.ops) {
@@ -245,8 +260,7 @@ std::vector<std::string> mnemonics(const Schema& schema, const OpTable& op) {
 
 Schema read_schema(const std::string& text, const std::string& where) {
   flatbuffers::Parser parser;
-  // The error begins with the file and the line.
-  if (!parser.Parse(text.c_str(), nullptr, where.c_str())) throw std::runtime_error(parser.error_);
+  if (!parser.Parse(text.c_str(), nullptr, where.c_str())) throw std::runtime_error(parse_error(parser, text));
   const std::set<std::string> written = written_defaults(text);
   Schema schema;
   for (const flatbuffers::EnumDef* def : parser.enums_.vec) schema.enums.push_back(read_enum(*def));

@@ -1,4 +1,4 @@
-#include "schema/generator/defaults.h"
+#include "schema/generator/source_text.h"
 
 #include <algorithm>
 #include <cctype>
@@ -28,13 +28,13 @@ class Tokens {
     if (text_.empty()) return 0;
     if (std::isspace(static_cast<unsigned char>(text_[0]))) return 1;
     if (text_.starts_with("//")) return std::min(text_.find('\n'), text_.size());
-    if (text_.starts_with("/*")) return text_.find("*/", 2) + 2;
+    if (text_.starts_with("/*")) return std::min(text_.find("*/", 2), text_.size() - 2) + 2;
     return text_.starts_with('"') ? string_length() : 0;
   }
   size_t string_length() const {
     size_t end = 1;
-    while (text_[end] != '"') end += text_[end] == '\\' ? 2 : 1;
-    return end + 1;
+    while (end < text_.size() && text_[end] != '"') end += text_[end] == '\\' ? 2 : 1;
+    return std::min(end + 1, text_.size());
   }
 
   std::string_view text_;
@@ -59,6 +59,15 @@ std::set<std::string> written_defaults(std::string_view text) {
     }
   }
   return written;
+}
+
+std::set<std::string> declared_types(std::string_view text) {
+  std::set<std::string> declared;
+  Tokens tokens(text);
+  for (std::string_view word = tokens.next(); !word.empty(); word = tokens.next()) {
+    if (word == "table" || word == "struct" || word == "enum" || word == "union") declared.emplace(tokens.next());
+  }
+  return declared;
 }
 
 }  // namespace ingot::schema

@@ -59,6 +59,8 @@ TEST(Refusals, Fields) {
     std::string field, message;
   };
   const std::string no_default = " has no default: write one, `= null` if it may be absent, or `= null (mandatory)`";
+  const std::string attributes = "; attributes are bool, long, double, string, enums, or the structs named at the top";
+  const std::string lists = "; lists are [long], [double], of an enum, or of a struct named at the top";
   const Row rows[] = {
       {"axis: long;", "Brand.axis:" + no_default},
       {"eps: double (deprecated); axis: long;", "Brand.axis:" + no_default},
@@ -66,10 +68,10 @@ TEST(Refusals, Fields) {
       {"mode: PadMode;", "Brand.mode:" + no_default},
       {"/* = */ eps: double; // = 1", "Brand.eps:" + no_default},
       {"axis: long = 1 (mandatory);", "Brand.axis: a mandatory attribute is written `= null (mandatory)`"},
-      {"axis: int = 1;",
-       "Brand.axis: attributes are bool, long, double, string, enums, or the structs named at the top"},
-      {"names: [string];", "Brand.names: no op may have a vector of this type"},
-      {"flags: [bool];", "Brand.flags: no op may have a vector of this type"},
+      {"axis: int = 1;", "Brand.axis: no op may have a field of type int" + attributes},
+      {"scale: float = 1;", "Brand.scale: no op may have a field of type float" + attributes},
+      {"names: [string];", "Brand.names: no op may have a field of type [string]" + lists},
+      {"flags: [bool];", "Brand.flags: no op may have a field of type [bool]" + lists},
       {"type: TensorType;", "Brand.type: no op may have a field of type TensorType"},
       {"attribute: NamedAttribute;", "Brand.attribute: no op may have a field of type NamedAttribute"},
       {"graphs: [GraphRef];", "Brand.graphs: no op may have a field of type [GraphRef]"},
@@ -119,6 +121,18 @@ TEST(Refusals, TextThatDoesNotParse) {
   EXPECT_TRUE(result.err.starts_with("ingot-schema: ")) << result.err;
   EXPECT_NE(result.err.find("schema/ingot.fbs:" + std::to_string(line) + ":"), std::string::npos) << result.err;
   EXPECT_NE(result.err.find("error: expecting: , instead got: family"), std::string::npos) << result.err;
+}
+
+TEST(Refusals, TypesThatNobodyDeclares) {
+  for (const char* field : {"mode: BrandMode;", "mode: [BrandMode];", "mode: BrandMode = fast;", "mode: BrandMode = 0;",
+                            "mode: BrandMode = null (mandatory);"}) {
+    const ScratchTree tree;
+    tree.add_op(table(kGood, field), "brand: [Brand]");
+    const CommandResult result = tree.generate("--out gen --skip-flatc");
+    EXPECT_EQ(result.exit_code, 4);
+    EXPECT_NE(result.err.find("BrandMode"), std::string::npos) << result.err;
+    EXPECT_EQ(result.err.find("There is no type Ops"), std::string::npos) << "which is declared later: " << result.err;
+  }
 }
 
 TEST(Refusals, OtherSchemas) {

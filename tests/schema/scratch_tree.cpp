@@ -14,9 +14,8 @@ namespace fs = std::filesystem;
 
 ScratchTree::ScratchTree() {
   fs::create_directories(path() / "schema");
-  for (const char* name : {"ingot.fbs", "released.fbs"}) {
-    fs::copy_file(fs::path(source_dir) / "schema/ingot.fbs", path() / "schema" / name);
-  }
+  fs::copy_file(fs::path(source_dir) / "schema/ingot.fbs", path() / "schema/ingot.fbs");
+  if (const CommandResult made = generate("--release"); made.exit_code != 0) throw std::runtime_error(made.err);
 }
 
 void ScratchTree::edit(const std::string& from, const std::string& to) const {

@@ -12,7 +12,7 @@ namespace ingot::test {
 
 class ScratchTree {
  public:
-  // schema/ingot.fbs and schema/released.fbs, which are the tree's ingot.fbs both.
+  // The tree's schema/ingot.fbs, and a schema/released.fbs that was made from it.
   ScratchTree();
 
   const std::filesystem::path& path() const { return folder_.path(); }
