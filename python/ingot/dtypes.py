@@ -1,6 +1,7 @@
 """The dtypes of an op's results, where they follow without promotion; otherwise None.
 
-So a number can stand beside most values: ``g.relu(x) * 0.5``.
+So a number can stand beside most values: ``g.relu(x) * 0.5``. Every op is in one of the tables, unless a field says
+what its results are: an attribute `dtype`, a state, a graph, or a list of types.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ _FOLLOWS: dict[type, tuple[str, ...]] = {
     ops.Select: ("a", "b"),
     ops.Activation: ("x",),
     ops.Clip: ("x", "low", "high"),
+    ops.Glu: ("value", "gate"),
     ops.Reduce: ("x",),
     ops.Softmax: ("x",),
     ops.Cumulate: ("x",),
@@ -103,18 +105,35 @@ _FIXED = {
     ops.Sample: DType.i64,
 }
 
-# Results in order: the operand whose dtype they have, or the dtype.
-_SEVERAL: dict[type, tuple[str | DType, ...]] = {
+# Results in order: the operand whose dtype they have, or the dtype, or None where it depends on more.
+_SEVERAL: dict[type, tuple[str | DType | None, ...]] = {
     ops.Sort: ("x", DType.i64),
     ops.TopK: ("x", DType.i64),
     ops.Partition: ("x", DType.i64),
     ops.Unique: ("x", DType.i64, DType.i64, DType.i64),
     ops.Dropout: ("x", DType.bool),
     ops.MaxPoolIndices: ("x", DType.i64),
+    ops.SelectiveScan: ("x", None),
+    ops.Qr: ("x", "x"),
+    ops.Svd: ("x", None, "x"),
+    ops.Eigh: (None, "x"),
+    ops.SlogDet: ("x", None),
+    ops.AdamwStep: ("p", "m", "v"),
+    ops.LionStep: ("p", "m"),
+    ops.SgdStep: ("p", "m"),
 }
+
+# Their operands are promoted.
+_PROMOTED = (ops.Rnn, ops.Gru, ops.Lstm, ops.GatedDelta, ops.MoeRoute)
 
 # Of bools they are i64.
 _COUNTS = (ReduceFn.sum, ReduceFn.prod, CumulateFn.sum, CumulateFn.prod)
+
+
+def has_rule(op: type) -> bool:
+    """Whether this file says what the results of an op are."""
+    told = "dtype" in op.kinds or not {"state", "graph", "types"}.isdisjoint(map(str, op.kinds.values()))
+    return told or op in _PROMOTED or any(op in table for table in (_FOLLOWS, _FIXED, _SEVERAL))
 
 
 def result_dtypes(op: Op) -> list[DType | None]:

@@ -9,6 +9,7 @@ import unittest
 
 from examples import EXAMPLES
 from ingot import Graph, ops
+from ingot.dtypes import has_rule
 from ingot.node import mnemonic
 from support import Bench, ToolTest
 
@@ -37,6 +38,10 @@ def spellings(op):
 class EveryOp(unittest.TestCase):
     def test_has_an_example(self):
         self.assertEqual(set(EXAMPLES), set(OPS))
+
+    def test_has_a_rule_for_the_dtypes_of_its_results(self):
+        missing = [op.__name__ for op in OPS if not has_rule(op)]
+        self.assertEqual(missing, [], "python/ingot/dtypes.py lacks these ops")
 
     def test_is_used_under_each_of_its_names(self):
         used = {mnemonic(node.op) for node in all_nodes()}
