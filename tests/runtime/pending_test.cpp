@@ -49,6 +49,22 @@ TEST_P(PendingTest, ASubmittedCallSeesTheWeightsOfItsSubmission) {
   }
 }
 
+TEST_P(PendingTest, ASubmittedCallDoesNotSeeAWeightThatIsFilledLater) {
+  Executable executable = compiled(R"(
+weight @w : f32[2]
+method forward(%x: f32[2]) -> (y) {
+  %y = mul @w, %x
+  return %y
+}
+)");
+  Session session(executable);
+  const Future early = session.submit({{"x", f32({1, 1})}});
+  executable.set_param("w", f32({5, 6}));
+  const Future late = session.submit({{"x", f32({1, 1})}});
+  EXPECT_NE(message_of([&] { early.result(); }, Code::invalid_argument).find("@w: f32[2]"), std::string::npos);
+  EXPECT_EQ(values<float>(late.result()[0].tensor), (Floats{5, 6}));
+}
+
 TEST_P(PendingTest, BatchesOfAPipelineSeeTheWeightsOfTheirTime) {
   Executable executable = compiled(scaled);
   Session session(executable);
