@@ -44,7 +44,7 @@ void MissingWeights::check(GraphId graph, const std::set<WeightId>& missing) con
   if (labels.empty()) return;
   throw Error::mismatch(Code::invalid_argument, needs.graph, "number of weights without contents",
                         fmt::format("{} ({})", labels.size(), fmt::join(labels, ", ")),
-                        "0 (set_param, set_params and load_params fill them)");
+                        "0 (fill them with set_param, load_params or --params)");
 }
 
 }  // namespace ingot

@@ -106,15 +106,15 @@ class Runs(ToolTest):
         g = p.method("f")
         w = p.declare_weight("w", TensorType(DType.f32, [2, 3]))
         b = p.zero_weight("b", TensorType(DType.f32, [3]))
-        g.output("y", g.input("x", DType.f32, [2]) @ w + b)
+        g.output("y", g.input("x", DType.f32, [1, 2]) @ w + b)
         path = self.write("program.txt", p)
         given = np.arange(6, dtype="<f4").reshape(2, 3)
         header = b'{"w":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}}'
         header += b" " * (-len(header) % 8)
         contents = len(header).to_bytes(8, "little") + header + given.tobytes()
         (self.folder / "w.safetensors").write_bytes(contents)
-        self.tool("run", path, "--input", "x=2xf32=1 2", "--params", "w.safetensors", "--output", "y=@y.npy")
-        np.testing.assert_array_equal(np.load(self.folder / "y.npy"), [1, 2] @ given)
+        self.tool("run", path, "--input", "x=1x2xf32=1 2", "--params", "w.safetensors", "--output", "y=@y.npy")
+        np.testing.assert_array_equal(np.load(self.folder / "y.npy"), [[1, 2]] @ given)
 
     def test_weights_keep_their_bits(self):
         rng = np.random.default_rng(5)

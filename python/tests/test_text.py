@@ -71,9 +71,8 @@ class Weights(unittest.TestCase):
         self.assertEqual(p.declare_weight("w", type).declaration(), "weight @w : f32[2, 3]")
         zeros = p.zero_weight("z", type)
         self.assertEqual(zeros.declaration(), "weight @z : f32[2, 3] = zeros")
-        self.assertEqual(
-            p.state("s", DType.f32, [2, 3], initial=zeros).declaration(), "state @s : f32[2, 3] = @z"
-        )
+        state = p.state("s", DType.f32, [2, 3], initial=zeros)
+        self.assertEqual(state.declaration(), "state @s : f32[2, 3] = @z")
 
     def test_from_buffers(self):
         self.assertEqual(weight_line(array.array("f", [1, -0.0])), "weight @w : f32[2] = [1.0, -0.0]")

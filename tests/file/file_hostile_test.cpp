@@ -6,6 +6,7 @@
 #include <set>
 
 #include "program/builder.h"
+#include "program/text.h"
 #include "tests/file/allocations.h"
 #include "tests/file/damage.h"
 #include "tests/file/programs.h"
@@ -214,13 +215,14 @@ void try_file(std::span<const std::byte> bytes, Tally& tally) {
   tally.ran += run_within_limits(*program) > 0;
 }
 
-TEST(HostileFile, EveryChangedByteIsRefusedOrRuns) {
-  const std::vector<std::byte> original = Damage(small_program()).bytes();
-  Damage damage(small_program());
-  const size_t end = 64 + damage.get<uint64_t>(32);
+// Changes every byte of the FlatBuffer, its header, and the first and last few of the segments.
+Tally try_every_byte(const Program& program) {
+  Damage damage(program);
+  const std::vector<std::byte> original = damage.bytes();
+  const size_t end = 64 + damage.get<uint64_t>(32), segments = damage.get<uint64_t>(48);
   Tally tally;
   for (size_t i = 0; i < original.size(); ++i) {
-    if (i >= end && i < original.size() - 16387) continue;  // padding
+    if (i >= end && i < original.size() - segments) continue;  // padding
     if (i >= end + 64 && i < original.size() - 3) continue;
     for (const std::byte changed : replacements(original[i])) {
       damage.bytes()[i] = changed;
@@ -229,7 +231,37 @@ TEST(HostileFile, EveryChangedByteIsRefusedOrRuns) {
     }
     damage.bytes()[i] = original[i];
   }
+  return tally;
+}
+
+TEST(HostileFile, EveryChangedByteIsRefusedOrRuns) {
+  const Tally tally = try_every_byte(small_program());
   EXPECT_GT(tally.refused, 20'000);
+  EXPECT_GT(tally.ran, 1000);
+}
+
+// Whichever weights a change makes zeros or takes the contents of, a call runs or says which are missing.
+TEST(HostileFile, EveryChangedByteOfDeclaredWeightsIsRefusedOrRuns) {
+  const Tally tally = try_every_byte(parse(R"(ingot 1
+weight @missing : f32[3]
+weight @zeros : f32[3] = zeros
+weight @large : f32[64, 64] = zeros
+state @s : f32[3] = @zeros
+graph g(%x: f32[3]) -> (y) {
+  %y = add %x, @missing
+  return %y
+}
+method f(%x: f32[3]) -> (y) {
+  %z = add %x, @zeros
+  %y = call [%z] {graph=@g}
+  return %y
+}
+method h(%x: f32[3]) -> (y, l) {
+  %y = add %x, @zeros
+  return %y, @large
+}
+)"));
+  EXPECT_GT(tally.refused, 1000);
   EXPECT_GT(tally.ran, 1000);
 }
 

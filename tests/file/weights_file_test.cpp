@@ -36,8 +36,8 @@ Program numbered(int32_t number) {
 int32_t number_in(const fs::path& path) {
   const Program program = load_program(path);
   check_hashes(program);
-  const int32_t number = program.weights[0].tensor.as<int32_t>()[0];
-  EXPECT_EQ(program.weights[1].tensor.bytes()[0], std::byte(number));
+  const int32_t number = program.weights[0].tensor->as<int32_t>()[0];
+  EXPECT_EQ(program.weights[1].tensor->bytes()[0], std::byte(number));
   return number;
 }
 
@@ -140,7 +140,7 @@ TEST(WeightsFile, OfAnotherProgramIsRefused) {
       fmt::format("{}: the digest in the weights file \"{}\" is \"{}\", expected \"{}\" as in its name: these are "
                   "not the weights of the program (at weights[0] \"large\")",
                   (folder / "p.ingot").string(), mine, wrong, digest));
-  write_safetensors(folder / mine, std::vector<NamedTensor>{{"large", numbered(1).weights[0].tensor}});
+  write_safetensors(folder / mine, std::vector<NamedTensor>{{"large", *numbered(1).weights[0].tensor}});
   EXPECT_NE(message_of([&] { load_program(folder / "p.ingot"); }, Code::bad_file).find("\" is missing, expected"),
             std::string::npos);
 }

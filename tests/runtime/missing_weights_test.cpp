@@ -52,8 +52,8 @@ class MissingWeightsTest : public OnTarget {
   // The Error of a call of `forward` that needs these.
   static std::string refusal(int count, const std::string& weights) {
     return fmt::format(
-        "[forward] number of weights without contents is {} ({}), expected 0 (set_param, set_params and load_params "
-        "fill them)",
+        "[forward] number of weights without contents is {} ({}), expected 0 (fill them with set_param, "
+        "load_params or --params)",
         count, weights);
   }
   static std::vector<NamedTensor> inputs(bool which = true) { return {{"x", f32({1, 2})}, {"which", boolean(which)}}; }

@@ -68,6 +68,7 @@ std::vector<EnumRow> enums() {
       {"LOSS", "LossFn", listed(fbs::EnumNamesLossFn())},
       {"ROUTER", "RouterFn", listed(fbs::EnumNamesRouterFn())},
       {"VALUE_KIND", "ValueKind", listed(fbs::EnumNamesValueKind())},
+      {"WEIGHT_CONTENTS", "WeightContents", listed(fbs::EnumNamesWeightContents())},
   };
 }
 
