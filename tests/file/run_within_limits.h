@@ -74,7 +74,7 @@ inline bool run_once(Session& session, const Graph& method, int64_t size) try {
 
 // The number of calls that gave outputs. Precondition: the program has passed `verify`.
 inline int run_within_limits(const Program& program) try {
-  Session session(compile(program, {.limits = {.bytes = 1 << 20, .steps = 20'000}}));
+  Session session(compile(program, {.engine = "reference", .limits = {.bytes = 1 << 20, .steps = 20'000}}));
   int succeeded = 0;
   for (const Graph& method : program.graphs) {
     if (!method.exported) continue;
