@@ -71,14 +71,19 @@ struct EngineCounters {
   int64_t peak_bytes = 0;                       // the most that the process had on the device; 0 where unknown
 };
 
+struct NewWeight {
+  WeightId weight;
+  Handle value;
+};
+
 class CompiledProgram {
  public:
   virtual ~CompiledProgram() = default;
   virtual const Program& program() const = 0;
   virtual Handle upload(const Tensor& tensor, Handle instead = {}) = 0;  // in place of one that nobody else holds
   virtual Handle weight(WeightId weight) const = 0;                      // none while it has no contents
-  // Another value, of its type: calls that begin later see it. Neither waits for calls: an op of the host may do both.
-  virtual void set_weight(WeightId weight, const Handle& value) = 0;
+  // Other values, of their types: calls that begin later see all of them. It waits for no call: an op of the host may do it.
+  virtual void set_weights(std::span<const NewWeight> weights) = 0;
   virtual std::shared_ptr<const WeightSet> weights() const = 0;  // the current ones, for `call.weights`
   virtual std::unique_ptr<Invocation> invocation(GraphId method) = 0;
   // Begins a call, one of this program's. Of `call.states` it takes those that it writes in place, once it is certain.

@@ -213,16 +213,12 @@ void Executable::load_params(const std::vector<std::string>& files) {
 }
 
 void Executable::set_weights(const std::vector<Param>& params) {
-  std::vector<Handle> values;
-  for (const Param& param : params) values.push_back(compiled()->upload(param.tensor));
+  std::vector<NewWeight> weights;
+  for (const Param& param : params) weights.push_back({param.weight, compiled()->upload(param.tensor)});
   const std::lock_guard lock(data().mutex);
   ++data().changes;
-  for (size_t i = 0; i < params.size(); ++i) {
-    compiled()->set_weight(params[i].weight, values[i]);
-    for (const auto& [upper, active] : data().active_extents) {
-      active->executable.compiled()->set_weight(params[i].weight, values[i]);
-    }
-  }
+  compiled()->set_weights(weights);
+  for (const auto& [upper, active] : data().active_extents) active->executable.compiled()->set_weights(weights);
 }
 
 void Executable::check_rows(int64_t upper) const {
@@ -241,22 +237,19 @@ std::shared_ptr<const ActiveExtent> Executable::active_extent(int64_t upper) con
   std::unique_lock lock(data().mutex);
   if (const auto found = data().active_extents.find(upper); found != data().active_extents.end()) return found->second;
   const uint64_t changes = data().changes;
-  const auto weights = [this] {
-    std::vector<Handle> all;
-    for (uint32_t i = 0; i < program().weights.size(); ++i) all.push_back(compiled()->weight({i}));
-    return all;
-  };
-  std::vector<Handle> given = weights();
+  std::vector<Handle> given;
+  for (uint32_t i = 0; i < program().weights.size(); ++i) given.push_back(compiled()->weight({i}));
   lock.unlock();
   ActiveProgram few = with_active_extent(program(), upper);
   auto made = std::make_shared<const ActiveExtent>(
       ActiveExtent{upper, std::move(few.methods), make(std::move(given), std::move(few.program), data().options)});
   lock.lock();
   if (data().changes != changes) {
-    given = weights();
-    for (uint32_t i = 0; i < given.size(); ++i) {
-      if (given[i]) made->executable.compiled()->set_weight({i}, given[i]);
+    std::vector<NewWeight> current;
+    for (uint32_t i = 0; i < program().weights.size(); ++i) {
+      if (Handle value = compiled()->weight({i})) current.push_back({{i}, std::move(value)});
     }
+    made->executable.compiled()->set_weights(current);
   }
   return data().active_extents.try_emplace(upper, std::move(made)).first->second;  // perhaps another's, made meanwhile
 }

@@ -62,15 +62,17 @@ class Hoisting final : public CompiledProgram {
   Handle weight(WeightId weight) const override { return compiled_->weight(weight); }
   std::shared_ptr<const WeightSet> weights() const override { return current(); }
 
-  void set_weight(WeightId weight, const Handle& value) override {
+  void set_weights(std::span<const NewWeight> weights) override {
     const std::lock_guard lock(mutex_);
-    compiled_->set_weight(weight, value);
+    compiled_->set_weights(weights);
     HoistedWeights changed = *current_;
     changed.engine = compiled_->weights();
-    changed.missing.erase(weight);
+    for (const NewWeight& set : weights) changed.missing.erase(set.weight);
+    const auto is_set = [&](WeightId id) {
+      return std::ranges::find(weights, id, &NewWeight::weight) != weights.end();
+    };
     for (size_t i = 0; i < prepared_.size(); ++i) {
-      const bool depends = std::ranges::find(prepared_[i].weights, weight) != prepared_[i].weights.end();
-      if (depends) changed.slots[i] = std::make_shared<Slot>();
+      if (std::ranges::any_of(prepared_[i].weights, is_set)) changed.slots[i] = std::make_shared<Slot>();
     }
     current_ = std::make_shared<const HoistedWeights>(std::move(changed));
   }

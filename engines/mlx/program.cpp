@@ -83,10 +83,10 @@ Handle MlxProgram::weight(WeightId weight) const {
   return handle;
 }
 
-void MlxProgram::set_weight(WeightId weight, const Handle& value) {
+void MlxProgram::set_weights(std::span<const NewWeight> weights) {
   const std::lock_guard lock(mutex_);
   Weights changed = weights_->arrays;
-  changed[weight.id] = array_of(value);
+  for (const auto& [weight, value] : weights) changed[weight.id] = array_of(value);
   weights_ = std::make_shared<const MlxWeights>(std::move(changed));
 }
 

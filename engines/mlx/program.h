@@ -30,7 +30,7 @@ class MlxProgram final : public CompiledProgram {
   const Program& program() const override { return plan_.program; }
   Handle upload(const Tensor& tensor, Handle instead) override;
   Handle weight(WeightId weight) const override;
-  void set_weight(WeightId weight, const Handle& value) override;
+  void set_weights(std::span<const NewWeight> weights) override;
   std::shared_ptr<const WeightSet> weights() const override { return weights_now(); }
   std::unique_ptr<Invocation> invocation(GraphId method) override;
   void start(Invocation& call) override;

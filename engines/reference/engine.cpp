@@ -78,10 +78,10 @@ class ReferenceProgram final : public CompiledProgram {
   }
 
   // Calls that run keep the plan that they began with.
-  void set_weight(WeightId weight, const Handle& value) override {
+  void set_weights(std::span<const NewWeight> weights) override {
     const std::lock_guard lock(mutex_);
     Plan changed = *plan_;
-    changed.program.weights[weight.id].tensor = value->to_host();
+    for (const auto& [weight, value] : weights) changed.program.weights[weight.id].tensor = value->to_host();
     plan_ = std::make_shared<const Plan>(std::move(changed));
   }
   std::shared_ptr<const WeightSet> weights() const override { return std::make_shared<HostWeights>(plan()); }
