@@ -1,6 +1,9 @@
 // Parameters that change, and what is kept for each combination of sizes.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
 #include "tests/runtime/support.h"
 
 namespace ingot::test {
@@ -69,6 +72,28 @@ TEST_P(ParamsTest, RefusesOtherTypesAndNames) {
             "parameter small is i64[], expected f32[]");
   Session session(executable);
   EXPECT_EQ(values<float>(session.run({}, "large")[0].tensor), (Floats{1, 2, 3, 4}));
+}
+
+TEST_P(ParamsTest, SeveralAreSetInOneStep) {
+  Executable executable = compiled(R"(
+weight @a : f32[1] = [0.0]
+weight @b : f32[1] = [0.0]
+method sum() -> (y) {
+  %y = add @a, @b
+  return %y
+}
+)");
+  std::atomic<bool> done = false;
+  std::thread setter([&] {
+    for (int i = 0; i < 300; ++i) {
+      const auto value = static_cast<float>(i);
+      executable.set_params({{"a", f32({value})}, {"b", f32({-value})}});
+    }
+    done = true;
+  });
+  Session session(executable);
+  while (!done) EXPECT_EQ(values<float>(session.run({})[0].tensor), Floats{0});
+  setter.join();
 }
 
 // What a name or a graph refers to stays where it is when a weight changes.
