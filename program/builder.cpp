@@ -122,6 +122,7 @@ std::vector<Var> GraphBuilder::add(Op op) {
                          .result_count = static_cast<uint32_t>(types.size()),
                          .name = node_name_,
                          .source = source_});
+  ++program_->node_count_;
   std::vector<Var> results;
   for (const TensorType& type : types) {
     results.push_back(Var(*this, Ref{static_cast<uint32_t>(graph.values.size())}));

@@ -156,6 +156,8 @@ class ProgramBuilder {
   GraphBuilder& method(std::string name);
 
   const Program& program() const { return program_; }
+  // Of all graphs together, so far.
+  size_t node_count() const { return node_count_; }
   // Verifies the whole and hands it over; the builder is empty afterwards.
   Program build(const Limits& limits = {});
 
@@ -165,6 +167,7 @@ class ProgramBuilder {
   void order_graphs();
 
   Program program_;
+  size_t node_count_ = 0;
   std::vector<std::unique_ptr<GraphBuilder>> graphs_;
   NameSet symbol_names_, weight_names_, state_names_, graph_names_;
 };

@@ -18,7 +18,14 @@ Plan make_plan(Program program, bool poison, CustomOps<std::shared_ptr<const Ref
 std::vector<Tensor> execute(const Plan& plan, GraphId graph, std::vector<Tensor> inputs, Bindings bindings,
                             States& states, const RunLimits& limits, const std::atomic<bool>* cancelled,
                             const Observer& observer) {
-  Call call{plan, Meter(limits), states, cancelled, observer};
+  Meter meter(limits);
+  return execute(plan, graph, std::move(inputs), std::move(bindings), states, meter, cancelled, observer);
+}
+
+std::vector<Tensor> execute(const Plan& plan, GraphId graph, std::vector<Tensor> inputs, Bindings bindings,
+                            States& states, Meter& meter, const std::atomic<bool>* cancelled,
+                            const Observer& observer) {
+  Call call{plan, meter, states, cancelled, observer};
   return Frame(call, graph, std::move(inputs), std::move(bindings)).run();
 }
 

@@ -29,5 +29,9 @@ Plan make_plan(Program program, bool poison = false, CustomOps<std::shared_ptr<c
 std::vector<Tensor> execute(const Plan& plan, GraphId graph, std::vector<Tensor> inputs, Bindings bindings,
                             States& states, const RunLimits& limits, const std::atomic<bool>* cancelled = nullptr,
                             const Observer& observer = {});
+// The same, where several executions share what one meter allows. The outputs count for as long as they live.
+std::vector<Tensor> execute(const Plan& plan, GraphId graph, std::vector<Tensor> inputs, Bindings bindings,
+                            States& states, Meter& meter, const std::atomic<bool>* cancelled = nullptr,
+                            const Observer& observer = {});
 
 }  // namespace ingot::reference

@@ -139,9 +139,10 @@ View<int64_t> Frame::indices(Ref ref) {
 
 Tensor& Frame::allocate_zeros(uint32_t i) {
   const TensorType& type = result_type(i);
+  Sizes shape = sizes(type.shape);
+  spend(element_count(shape));  // before memory is touched
   Tensor& result = values_[node_->first_result.id + i];
-  result = call_.meter.allocate(type.dtype, sizes(type.shape), type.scheme);
-  spend(result.elements());
+  result = call_.meter.allocate(type.dtype, std::move(shape), type.scheme);
   return result;
 }
 

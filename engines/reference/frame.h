@@ -105,7 +105,7 @@ struct Plan;
 // One call of a method.
 struct Call {
   const Plan& plan;
-  Meter meter;
+  Meter& meter;
   States& states;
   const std::atomic<bool>* cancelled;  // none: cannot be
   const Observer& observer;

@@ -13,12 +13,6 @@ namespace ingot::onnx {
 
 // -------------------------------------------------------------------------------------------------------- captures
 
-std::string Body::fresh_name(std::string_view name) {
-  std::string wanted(name.empty() ? "value" : name);
-  for (int i = 2; !names_.insert(wanted).second; ++i) wanted = fmt::format("{}_{}", name, i);
-  return wanted;
-}
-
 Var Body::input(std::string_view name, TensorType type) { return graph_.input(fresh_name(name), std::move(type)); }
 
 Var Body::bring(Var var) {
@@ -73,24 +67,39 @@ bool Body::is_constant(Ref ref) {
   return constant_[ref.id];
 }
 
-Tensor Body::contents_of_capture(Ref input) {
-  const auto contents = group_->outer().contents(group_->captures()[capture_of_.at(input.id)]);
-  if (!contents) throw Error(Code::limit, "the captured constant takes too long to compute");
-  return *contents;
+// What evaluating another value need not compute again; throws where that failed before.
+std::optional<Tensor> Body::known_contents(Ref ref) {
+  if (const auto capture = capture_of_.find(ref.id); capture != capture_of_.end()) {
+    const Var outer = group_->captures()[capture->second];
+    auto contents = group_->outer().contents(outer);
+    if (!contents) throw Error(Code::limit, group_->outer().why_unknown(outer));
+    return contents;
+  }
+  const auto found = evaluated_.find(ref.id);
+  if (found == evaluated_.end()) return std::nullopt;
+  if (!found->second.contents) throw Error(Code::limit, found->second.failure);
+  return found->second.contents;
 }
 
 std::optional<Tensor> Body::contents(Var var) {
   if (&var.graph() != &graph_) return group_->outer().contents(var);
   const Ref ref = var.ref();
   if (!is_constant(ref)) return std::nullopt;
-  if (const auto found = contents_.find(ref.id); found != contents_.end()) return found->second;
-  std::optional<Tensor> contents;
+  if (const auto found = evaluated_.find(ref.id); found != evaluated_.end()) return found->second.contents;
+  Evaluated result;
   try {
-    contents = evaluate(program_.program(), graph_.graph(), ref, [this](Ref x) { return contents_of_capture(x); });
-  } catch (const Error&) {
-    contents = std::nullopt;  // it takes too long, or it fails: then the node says so when it runs
+    const auto known = [this](Ref x) { return known_contents(x); };
+    result.contents = evaluate(program_.program(), graph_.graph(), ref, known, meter_);
+  } catch (const Error& error) {
+    result.failure = error.what();  // the node says so again when it runs
   }
-  return contents_[ref.id] = contents;
+  return evaluated_.emplace(ref.id, std::move(result)).first->second.contents;
+}
+
+std::string Body::why_unknown(Var var) const {
+  if (&var.graph() != &graph_) return group_->outer().why_unknown(var);
+  const auto found = evaluated_.find(var.ref().id);
+  return found == evaluated_.end() ? "" : found->second.failure;
 }
 
 }  // namespace ingot::onnx

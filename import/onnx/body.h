@@ -15,7 +15,12 @@
 #include <unordered_set>
 #include <vector>
 
+#include "import/onnx/names.h"
 #include "program/builder.h"
+
+namespace ingot::reference {
+class Meter;
+}
 
 namespace ingot::onnx {
 
@@ -24,8 +29,8 @@ class Bodies;
 class Body {
  public:
   // Without a group: a method.
-  Body(ProgramBuilder& program, GraphBuilder& graph, Bodies* group = nullptr)
-      : program_(program), graph_(graph), group_(group) {}
+  Body(ProgramBuilder& program, GraphBuilder& graph, reference::Meter& meter, Bodies* group = nullptr)
+      : program_(program), graph_(graph), meter_(meter), group_(group) {}
 
   GraphBuilder& graph() const { return graph_; }
 
@@ -36,6 +41,8 @@ class Body {
   // The contents of a value that depends on constants alone, computed by the reference engine; none for others, and
   // where that would take long.
   std::optional<Tensor> contents(Var var);
+  // Why there are none, where evaluating them failed; else empty.
+  std::string why_unknown(Var var) const;
   // Symbols that the elements of a list of integers were bound to, by the id of its value.
   std::unordered_map<uint32_t, std::vector<Dim>>& bound_sizes() { return bound_sizes_; }
   // Symbols that ops of this graph bind: nothing around it may use them.
@@ -50,17 +57,22 @@ class Body {
 
   bool is_constant(Ref ref);
   bool judge(Ref ref);
-  Tensor contents_of_capture(Ref input);
-  std::string fresh_name(std::string_view name);
+  std::optional<Tensor> known_contents(Ref ref);
+  std::string fresh_name(std::string_view name) { return names_.fresh(name.empty() ? "value" : name); }
 
   ProgramBuilder& program_;
   GraphBuilder& graph_;
+  reference::Meter& meter_;
   Bodies* group_;
   std::vector<Var> captured_;                        // inputs, in the order of the group's captures
   std::unordered_map<uint32_t, size_t> capture_of_;  // input -> position in captured_
-  std::unordered_set<std::string> names_;
+  Names names_;
   std::vector<bool> constant_;  // for the values looked at so far: depends on constants alone
-  std::unordered_map<uint32_t, std::optional<Tensor>> contents_;
+  struct Evaluated {
+    std::optional<Tensor> contents;
+    std::string failure;
+  };
+  std::unordered_map<uint32_t, Evaluated> evaluated_;
   std::unordered_map<uint32_t, std::vector<Dim>> bound_sizes_;
   std::unordered_set<std::string> bound_;
 };
@@ -72,7 +84,7 @@ class Bodies {
   Bodies(const Bodies&) = delete;
 
   Body& outer() const { return outer_; }
-  Body& add(GraphBuilder& graph) { return bodies_.emplace_back(program_, graph, this); }
+  Body& add(GraphBuilder& graph) { return bodies_.emplace_back(program_, graph, outer_.meter_, this); }
   // Values of the outer graph, in the order in which every body takes them.
   const std::vector<Var>& captures() const { return captures_; }
 

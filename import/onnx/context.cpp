@@ -66,10 +66,9 @@ void Failures::add(std::string op, std::string reason, std::string place) {
 // --------------------------------------------------------------------------------------------------------- symbols
 
 Symbol SymbolPool::declare(std::string_view name, int64_t min, int64_t max) {
-  const std::string base = sanitized(name);
-  std::string unique = base;
-  for (int i = 2; !taken_.insert(unique).second; ++i) unique = fmt::format("{}_{}", base, i);
-  return program_.symbol(unique, min, max);
+  const size_t count = program_.program().symbols.size() + 1;
+  if (count > most_) throw TooLarge("the number of symbols", fmt::format("{}", count), most_);
+  return program_.symbol(names_.fresh(sanitized(name)), min, max);
 }
 
 Symbol SymbolPool::named(std::string_view name, int64_t min, int64_t max) {
@@ -80,13 +79,6 @@ Symbol SymbolPool::named(std::string_view name, int64_t min, int64_t max) {
 
 // --------------------------------------------------------------------------------------------------------- weights
 
-std::string WeightPool::fresh_name(std::string_view name) {
-  std::string unique(name.empty() ? "constant" : name);
-  for (int i = 2; !names_.insert(unique).second; ++i)
-    unique = fmt::format("{}_{}", name.empty() ? "constant" : name, i);
-  return unique;
-}
-
 WeightId WeightPool::add(const Constant& constant) {
   const Tensor& tensor = constant.tensor;
   if (const auto found = by_place_.find(tensor.bytes().data()); found != by_place_.end()) {
@@ -96,7 +88,8 @@ WeightId WeightPool::add(const Constant& constant) {
   const ContentHash hash = content_hash(tensor);
   const auto [entry, added] = by_contents_.try_emplace(hash);
   if (added) {
-    entry->second = program_.weight(Weight::of(fresh_name(constant.name), tensor, hash));
+    const std::string name = names_.fresh(constant.name.empty() ? "constant" : constant.name);
+    entry->second = program_.weight(Weight::of(name, tensor, hash));
     by_place_.emplace(tensor.bytes().data(), entry->second);
   }
   return entry->second;
@@ -106,16 +99,24 @@ WeightId WeightPool::add(const Constant& constant) {
 
 std::string_view canonical_domain(std::string_view domain) { return domain.empty() ? "ai.onnx" : domain; }
 
-Context::Context(const ModelProto& m, TensorReader reader, const ImportOptions& o, std::string f)
-    : model(m), options(o), file(std::move(f)), tensors(std::move(reader)), nodes_total(count_nodes(m.graph.node)) {
-  for (const FunctionProto& function : model.functions) {
-    const FunctionKey key{canonical_domain(function.domain), function.name, function.overload};
-    if (!functions.emplace(key, &function).second) {
-      throw Error(Code::bad_file,
-                  fmt::format("function {}::{} is defined twice", canonical_domain(function.domain), function.name));
-    }
+std::string label_of(const std::string& prefix, const NodeProto& node) {
+  std::string_view label = node.name;
+  for (const std::string_view output : node.output) {
+    if (label.empty()) label = output;
   }
+  return prefix + std::string(label.empty() ? node.op_type : label);
 }
+
+Context::Context(const ModelProto& m, TensorReader reader, const ImportOptions& o, std::string f)
+    : model(m),
+      options(o),
+      file(std::move(f)),
+      tensors(std::move(reader)),
+      functions(m),
+      expansion(m, functions, o.limits),
+      meter(o.evaluation),
+      symbols(program, o.limits.symbols),
+      nodes_total(count_nodes(m.graph.node)) {}
 
 // n, where the elements are n, n + 1, …
 static std::optional<int64_t> counts_from(const Tensor& tensor) {

@@ -8,12 +8,14 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <unordered_map>
 
+#include "engines/reference/frame.h"
 #include "import/onnx/body.h"
+#include "import/onnx/expansion.h"
 #include "import/onnx/import.h"
 #include "import/onnx/model.h"
+#include "import/onnx/names.h"
 #include "import/onnx/tensor.h"
 #include "import/onnx/value.h"
 
@@ -31,10 +33,10 @@ class Failures {
   std::map<std::pair<std::string, std::string>, size_t> index_;
 };
 
-// The symbols of the program, by the names that the file gives to sizes.
+// The symbols of the program, by the names that the file gives to sizes. Throws TooLarge beyond the limit.
 class SymbolPool {
  public:
-  explicit SymbolPool(ProgramBuilder& program) : program_(program) {}
+  SymbolPool(ProgramBuilder& program, uint64_t most) : program_(program), most_(most) {}
 
   // The symbol that stands for a name of the file, always the same one.
   Symbol named(std::string_view name, int64_t min = 0, int64_t max = kUnbounded);
@@ -45,8 +47,9 @@ class SymbolPool {
   Symbol declare(std::string_view name, int64_t min, int64_t max);
 
   ProgramBuilder& program_;
+  uint64_t most_;
   std::map<std::string, Symbol, std::less<>> by_name_;
-  std::unordered_set<std::string> taken_;
+  Names names_;
 };
 
 // Weights of equal contents are one.
@@ -56,36 +59,37 @@ class WeightPool {
   WeightId add(const Constant& constant);
 
  private:
-  std::string fresh_name(std::string_view name);
-
   ProgramBuilder& program_;
   std::map<ContentHash, WeightId> by_contents_;
   // Where a constant is read again its bytes are not hashed again. The program keeps the bytes, so a place stays theirs.
   std::unordered_map<const std::byte*, WeightId> by_place_;
-  std::unordered_set<std::string> names_;
+  Names names_;
 };
 
 struct Context {
   Context(const ModelProto& model, TensorReader tensors, const ImportOptions& options, std::string file);
 
-  // domain, name, overload
-  using FunctionKey = std::tuple<std::string_view, std::string_view, std::string_view>;
-
   const ModelProto& model;
   const ImportOptions& options;
   std::string file;  // for provenance
   TensorReader tensors;
+  Functions functions;
+  Expansion expansion;
+  // What constants that are evaluated, or put together by the importer, have used: all together.
+  reference::Meter meter;
   ProgramBuilder program;
-  SymbolPool symbols{program};
+  SymbolPool symbols;
   WeightPool weights{program};
   Failures failures;
-  std::map<FunctionKey, const FunctionProto*> functions;
   size_t nodes_done = 0, nodes_total = 0;
   size_t graphs = 0;  // sub-graphs made, for their names
 };
 
 // `ai.onnx` for the default domain, which files also leave empty.
 std::string_view canonical_domain(std::string_view domain);
+
+// What a node is called: its name, or that of its first output, after the prefix.
+std::string label_of(const std::string& prefix, const NodeProto& node);
 
 // The value as data of the graph. Throws Unsupported for absent ones and sequences.
 Var as_var(Context& context, Body& body, const Value& value);

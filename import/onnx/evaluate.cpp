@@ -10,41 +10,46 @@
 namespace ingot::onnx {
 namespace {
 
-constexpr RunLimits kMoment{.bytes = int64_t{256} << 20, .steps = 20'000'000};
+using Known = std::function<std::optional<Tensor>(Ref)>;
 
-// The values that one depends on, itself included: operands have lower ids than results.
-std::set<uint32_t> dependencies(const Graph& graph, Ref value) {
-  std::set<uint32_t> needed;
-  std::vector<Ref> open{value};
-  while (!open.empty()) {
-    const Ref next = open.back();
-    open.pop_back();
-    const Value& found = graph.values[next.id];
-    if (!needed.insert(next.id).second || found.kind != ValueKind::result) continue;
-    visit_operands(graph.nodes[found.index].op, [&](const Ref& operand) { open.push_back(operand); });
-  }
-  return needed;
-}
+// Copying a node, and preparing to run it, takes about as long as so many steps.
+constexpr uint64_t kStepsForNode = 100;
 
-// A program that computes one value of another, whose inputs and weights it holds as weights.
+// A program that computes one value of another, whose weights and known values it holds as weights.
 class Extract {
  public:
-  Extract(const Program& from, const Graph& graph, const std::function<Tensor(Ref)>& input)
-      : from_(from), graph_(graph), input_(input), to_(program_.method("main")) {}
+  Extract(const Program& from, const Graph& graph, const Known& known, reference::Meter& meter)
+      : from_(from), graph_(graph), known_(known), meter_(meter), to_(program_.method("main")) {}
 
   Program of(Ref value) {
-    for (const uint32_t id : dependencies(graph_, value)) copy({id});
+    for (const uint32_t node : nodes_for(value)) copy(graph_.nodes[node]);
     to_.output("y", places_.at(value.id));
     return program_.build();
   }
 
  private:
-  void copy(Ref ref) {
+  // The nodes that must run, in their order. What is known is brought along.
+  std::set<uint32_t> nodes_for(Ref value) {
+    std::set<uint32_t> nodes;
+    std::vector<Ref> open{value};
+    while (!open.empty()) {
+      const Ref next = open.back();
+      open.pop_back();
+      if (places_.contains(next.id)) continue;
+      meter_.spend(kStepsForNode);
+      if (bring(next)) continue;
+      const uint32_t node = graph_.values[next.id].index;
+      if (!nodes.insert(node).second) continue;
+      visit_operands(graph_.nodes[node].op, [&](Ref operand) { open.push_back(operand); });
+    }
+    return nodes;
+  }
+  bool bring(Ref ref) {
     const Value& value = graph_.values[ref.id];
-    if (places_.contains(ref.id)) return;
-    if (value.kind == ValueKind::result) return copy(graph_.nodes[value.index]);
-    const Tensor contents = value.kind == ValueKind::weight ? *from_.weights[value.index].tensor : input_(ref);
-    places_.emplace(ref.id, to_.weight(program_.weight(Weight::of(std::to_string(ref.id), contents))));
+    const auto contents = value.kind == ValueKind::weight ? from_.weights[value.index].tensor : known_(ref);
+    if (!contents) return false;
+    places_.emplace(ref.id, to_.weight(program_.weight(Weight::of(std::to_string(ref.id), *contents))));
+    return true;
   }
   void copy(const Node& node) {
     Op op = node.op;
@@ -55,7 +60,8 @@ class Extract {
 
   const Program& from_;
   const Graph& graph_;
-  const std::function<Tensor(Ref)>& input_;
+  const Known& known_;
+  reference::Meter& meter_;
   ProgramBuilder program_;
   GraphBuilder& to_;
   std::map<uint32_t, Var> places_;
@@ -63,11 +69,11 @@ class Extract {
 
 }  // namespace
 
-Tensor evaluate(const Program& program, const Graph& graph, Ref value, const std::function<Tensor(Ref)>& input) {
-  const reference::Plan plan = reference::make_plan(Extract(program, graph, input).of(value));
+Tensor evaluate(const Program& program, const Graph& graph, Ref value, const Known& known, reference::Meter& meter) {
+  const reference::Plan plan = reference::make_plan(Extract(program, graph, known, meter).of(value));
   std::vector<Tensor> no_states;
   reference::States states(no_states);
-  return reference::execute(plan, GraphId{0}, {}, {}, states, kMoment).front();
+  return reference::execute(plan, GraphId{0}, {}, {}, states, meter).front();
 }
 
 }  // namespace ingot::onnx

@@ -60,13 +60,14 @@ class ModelImport {
  public:
   ModelImport(const ModelProto& model, TensorReader tensors, const ImportOptions& options, std::string file)
       : context_(model, std::move(tensors), options, std::move(file)),
-        body_(context_.program, context_.program.method("main")),
-        call_{nullptr, opsets_of(model.opset_import), {}, nullptr},
+        body_(context_.program, context_.program.method("main"), context_.meter),
+        call_{opsets_of(model.opset_import), {}},
         scope_(context_, body_, call_, "") {}
 
   ImportResult run() {
     const GraphProto& graph = context_.model.graph;
     check_options(graph);
+    context_.expansion.check_calls(graph);
     scope_.define_initializers(graph);
     for (const std::string& name : context_.options.parameters) {
       if (scope_.has_initializer(name)) continue;
@@ -198,7 +199,8 @@ ImportResult import_model(const Buffer& bytes, const std::filesystem::path& fold
                           std::string_view file_name) {
   const ModelProto model = read_model(bytes.bytes);
   check_format(model);
-  return ModelImport(model, TensorReader(bytes, folder), options, std::string(file_name)).run();
+  return ModelImport(model, TensorReader(bytes, folder, options.evaluation.bytes), options, std::string(file_name))
+      .run();
 }
 
 ImportResult import_model(const std::filesystem::path& path, const ImportOptions& options) {

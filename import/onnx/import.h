@@ -11,8 +11,9 @@
 // Ownership  weights view the mapped file or its external data, and keep them alive: nothing is copied that lies aligned.
 // Threads    a free function without shared state.
 // Failure    Code::bad_file for a file that is no ONNX model or contradicts itself, with the node; Code::version for one
-//            that needs a newer reader; Code::not_found and io for missing files; Code::limit. What Ingot cannot
-//            express is no failure: the result then has a report and no program.
+//            that needs a newer reader; Code::not_found and io for missing files; Code::limit past the limits, and for a
+//            model that would grow many times larger than its file (import/onnx/expansion.h). What Ingot cannot express is
+//            no failure: the result then has a report and no program.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +25,7 @@
 #include <string>
 #include <vector>
 
+#include "engines/run_limits.h"
 #include "program/program.h"
 #include "program/verify.h"
 
@@ -42,6 +44,9 @@ struct ImportOptions {
   // Initializers of one element that stay weights. The others are numbers of the computation, which passes can read.
   std::set<std::string> parameters;
   Limits limits;
+  // What all constants together may take that are evaluated while importing: the memory of their contents, and steps. What
+  // takes more stays an op of the program; where the importer must know it, the op is unsupported.
+  RunLimits evaluation{.bytes = int64_t{256} << 20, .steps = 100'000'000};
   // Called now and then with the number of nodes done, of how many.
   std::function<void(size_t done, size_t total)> progress;
 };

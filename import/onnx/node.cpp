@@ -81,7 +81,10 @@ std::optional<Tensor> Node::find_constant(size_t i) {
 
 Tensor Node::constant(size_t i) {
   if (auto tensor = find_constant(i)) return *std::move(tensor);
-  throw Unsupported(fmt::format("{} is computed when the model runs, and must be known before", input_label(i)));
+  const Var* var = given(i).value.var();
+  const std::string why = var ? body().why_unknown(*var) : "";
+  throw Unsupported(fmt::format("{} is computed when the model runs, and must be known before{}{}", input_label(i),
+                                why.empty() ? "" : ": ", why));
 }
 
 std::vector<int64_t> Node::constant_integers(size_t i) {
@@ -145,6 +148,10 @@ Dim Node::dim(size_t i) {
 const std::vector<Value>& Node::sequence(size_t i) {
   if (const std::vector<Value>* items = given(i).value.sequence()) return *items;
   throw Unsupported(fmt::format("{} is no sequence that is known while importing", input_label(i)));
+}
+
+void Node::claim_constant(size_t numbers) {
+  scope_.context().meter.hold(element_count(Sizes{static_cast<int64_t>(numbers), sizeof(double)}));
 }
 
 Dim Node::bind_size(Var scalar, int64_t minimum) {

@@ -122,6 +122,9 @@ class Node {
   GraphBuilder& add_graph(std::string_view name, GraphBuilder& caller);
   GraphBuilder& add_graph(std::string_view name, Body& caller) { return add_graph(name, caller.graph()); }
   GraphBuilder& add_graph(std::string_view name) { return add_graph(name, body()); }
+  // Before the importer puts together a constant of so many numbers, which the file does not hold itself: it counts
+  // towards the memory for evaluated constants. Throws Code::limit.
+  void claim_constant(size_t numbers);
   // A symbol that the program binds to an integer scalar when it runs; then one below the minimum fails the call.
   Dim bind_size(Var scalar, int64_t minimum = 0);
   // A symbol of its own, for an op that binds one.

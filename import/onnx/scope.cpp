@@ -12,14 +12,6 @@
 namespace ingot::onnx {
 namespace {
 
-std::string label_of(const std::string& prefix, const NodeProto& node) {
-  std::string_view label = node.name;
-  for (const std::string_view output : node.output) {
-    if (label.empty()) label = output;
-  }
-  return prefix + std::string(label.empty() ? node.op_type : label);
-}
-
 // `ai.onnx::Gemm-13`
 std::string source_op(const NodeProto& node, int64_t version) {
   return fmt::format("{}::{}-{}", canonical_domain(node.domain), node.op_type, version);
@@ -164,10 +156,7 @@ void Scope::check_declared(std::string_view name, const Value& value) const {
 void Scope::run(const std::vector<NodeProto>& nodes) {
   order_ = order_of(nodes, [this](std::string_view name) { return knows(name); });
   for (const NodeProto* node : order_.nodes) {
-    if (context_.nodes_done++ >= context_.options.limits.nodes) {
-      throw Error(Code::limit, fmt::format("the model has more than {} nodes, those of functions counted at every call",
-                                           context_.options.limits.nodes));
-    }
+    ++context_.nodes_done;
     if (context_.options.progress) context_.options.progress(context_.nodes_done, context_.nodes_total);
     run(*node);
   }
@@ -176,6 +165,7 @@ void Scope::run(const std::vector<NodeProto>& nodes) {
 void Scope::run(const NodeProto& node) {
   const std::string label = label_of(prefix_, node);
   try {
+    context_.expansion.spend(label);
     const std::vector<Value> outputs = convert(node, label, inputs_of(node, label));
     for (size_t i = 0; i < node.output.size(); ++i) {
       const std::string_view name = node.output[i];
@@ -185,8 +175,10 @@ void Scope::run(const NodeProto& node) {
       check_declared(name, outputs[i]);
       define(name, outputs[i]);
     }
+    context_.expansion.check_program(context_.program.node_count());
   } catch (Error& error) {
-    throw error.in_op(node.op_type).at_node(label);
+    error.in_op(node.op_type).at_node(std::string_view(label).substr(0, context_.options.limits.name_bytes));
+    throw;  // as what it is
   }
 }
 
@@ -200,7 +192,7 @@ std::vector<Value> Scope::convert(const NodeProto& proto, const std::string& lab
   graph.set_node_name(label);
   try {
     Node node(proto, label, version, std::move(inputs), *this);
-    if (const FunctionProto* function = function_of(proto)) {
+    if (const FunctionProto* function = context_.functions.find(proto)) {
       call_function(node, *function);
     } else {
       convert(node, canonical_domain(proto.domain));
@@ -208,6 +200,8 @@ std::vector<Value> Scope::convert(const NodeProto& proto, const std::string& lab
     return node.take_outputs();
   } catch (const Poisoned&) {
     return nothing;
+  } catch (const TooLarge&) {
+    throw;
   } catch (const Error& error) {
     if (is_fatal(error.code())) throw;
     const std::string reason =
@@ -233,18 +227,8 @@ int64_t Scope::version_of(const NodeProto& node, const std::string& label) const
 
 // ------------------------------------------------------------------------------------------------------- functions
 
-const FunctionProto* Scope::function_of(const NodeProto& node) const {
-  const auto found = context_.functions.find({canonical_domain(node.domain), node.op_type, node.overload});
-  return found == context_.functions.end() ? nullptr : found->second;
-}
-
 void Scope::call_function(Node& node, const FunctionProto& function) {
-  for (const FunctionCall* open = &call_; open; open = open->caller) {
-    if (open->function == &function) {
-      throw Error(Code::bad_file, fmt::format("function {} calls itself", quote(function.name)));
-    }
-  }
-  FunctionCall call{&function, opsets_of(function.opset_import), node.attributes_for(function), &call_};
+  const FunctionCall call{opsets_of(function.opset_import), node.attributes_for(function)};
   Scope inside(context_, body_, call, node.label() + "/");
   inside.declare_types(function.value_info);
   if (node.input_count() > function.input.size()) {

@@ -31,10 +31,8 @@ Opsets opsets_of(const std::vector<OperatorSetIdProto>& imports);
 
 // What a function is called with; sub-graphs of its body look here too.
 struct FunctionCall {
-  const FunctionProto* function = nullptr;  // none: the model itself
   Opsets opsets;
   std::unordered_map<std::string_view, const AttributeProto*> attributes;
-  const FunctionCall* caller = nullptr;
 };
 
 class Scope {
@@ -87,7 +85,6 @@ class Scope {
   void call_function(Node& node, const FunctionProto& function);
   std::vector<Value> inputs_of(const NodeProto& node, const std::string& label);
   int64_t version_of(const NodeProto& node, const std::string& label) const;
-  const FunctionProto* function_of(const NodeProto& node) const;
   [[noreturn]] void undefined(const std::string& label, std::string_view name) const;
   void check_free(std::string_view name) const;
   void check_declared(std::string_view name, const Value& value) const;

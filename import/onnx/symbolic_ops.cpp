@@ -24,11 +24,12 @@ struct Around {
   int64_t outer = 1, size, inner = 1;
 };
 
-// The slices of x at `picks` along the axis.
-Symbolic pick(const Symbolic& x, size_t axis, const std::vector<int64_t>& picks) {
+// The slices of x at `picks` along the axis; none where they are too many.
+std::optional<Symbolic> pick(const Symbolic& x, size_t axis, const std::vector<int64_t>& picks) {
   const Around around(x.sizes, axis);
   Symbolic out{x.dtype, x.sizes, {}};
   out.sizes[axis] = static_cast<int64_t>(picks.size());
+  if (element_count(out.sizes) > kMaxKnown) return std::nullopt;
   for (int64_t o = 0; o < around.outer; ++o) {
     for (const int64_t k : picks) {
       for (int64_t i = 0; i < around.inner; ++i) out.elements.push_back(x.elements[around.at(o, k, i)]);
@@ -107,11 +108,12 @@ Folded fold_gather(Node& node) {
     if (!at) return std::nullopt;
     picks.push_back(static_cast<int64_t>(*at));
   }
-  Symbolic out = pick(*x, *axis, picks);
-  out.sizes.erase(out.sizes.begin() + static_cast<std::ptrdiff_t>(*axis));
-  out.sizes.insert(out.sizes.begin() + static_cast<std::ptrdiff_t>(*axis), indices->sizes.begin(),
-                   indices->sizes.end());
-  return std::vector{out};
+  auto out = pick(*x, *axis, picks);
+  if (!out) return std::nullopt;
+  out->sizes.erase(out->sizes.begin() + static_cast<std::ptrdiff_t>(*axis));
+  out->sizes.insert(out->sizes.begin() + static_cast<std::ptrdiff_t>(*axis), indices->sizes.begin(),
+                    indices->sizes.end());
+  return std::vector{*out};
 }
 
 Folded fold_concat(Node& node) {
@@ -125,6 +127,7 @@ Folded fold_concat(Node& node) {
     if (before.outer != after.outer || before.inner != after.inner) return std::nullopt;
     Symbolic both{all->dtype, all->sizes, {}};
     both.sizes[*axis] += after.size;
+    if (element_count(both.sizes) > kMaxKnown) return std::nullopt;
     for (int64_t o = 0; o < before.outer; ++o) {
       const auto append = [&](const Symbolic& x, const Around& around) {
         const auto first = x.elements.begin() + static_cast<std::ptrdiff_t>(around.at(o, 0, 0));
@@ -161,6 +164,7 @@ Folded fold_slice(Node& node) {
     const int64_t stop = within((*ends)[i]);
     for (int64_t at = within((*starts)[i]); step > 0 ? at < stop : at > stop; at += step) picks.push_back(at);
     x = pick(*x, *axis, picks);
+    if (!x) return std::nullopt;
   }
   return std::vector{*x};
 }
@@ -183,7 +187,9 @@ Folded fold_split(Node& node) {
     if (length < 0 || start + length > size) return std::nullopt;
     std::vector<int64_t> picks(static_cast<size_t>(length));
     std::iota(picks.begin(), picks.end(), start);
-    outputs.push_back(pick(*x, *axis, picks));
+    const auto part = pick(*x, *axis, picks);
+    if (!part) return std::nullopt;
+    outputs.push_back(*part);
     start += length;
   }
   return outputs;

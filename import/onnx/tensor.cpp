@@ -185,8 +185,6 @@ ExternalRange external_range(const TensorProto& proto) {
 
 // --------------------------------------------------------------------------------------------------------- sparse
 
-constexpr int64_t kMaxDenseBytes = int64_t{256} << 20;
-
 // The position of value number i: a linear index, or a row of coordinates.
 int64_t position(const TensorProto& proto, std::span<const int64_t> indices, size_t i, const Sizes& sizes,
                  bool linear) {
@@ -219,10 +217,20 @@ int32_t data_type_of(DType dtype) {
   return static_cast<int32_t>(row - std::begin(dtype_rows));
 }
 
-TensorReader::TensorReader(Buffer model, std::filesystem::path folder)
-    : model_(std::move(model)), files_(std::move(folder)) {}
+TensorReader::TensorReader(Buffer model, std::filesystem::path folder, int64_t dense_bytes)
+    : model_(std::move(model)), files_(std::move(folder)), dense_bytes_(dense_bytes) {}
 
 Tensor TensorReader::read(const TensorProto& proto) {
+  const auto found = decoded_.find(proto.message.data());
+  return found != decoded_.end() ? found->second : decoded_[proto.message.data()] = decode(proto);
+}
+
+Tensor TensorReader::read(const SparseTensorProto& proto) {
+  const auto found = dense_.find(proto.values.message.data());
+  return found != dense_.end() ? found->second : dense_[proto.values.message.data()] = decode(proto);
+}
+
+Tensor TensorReader::decode(const TensorProto& proto) {
   if (proto.segmented) throw Unsupported(fmt::format("{} is stored in segments", subject(proto)));
   const DType dtype = dtype_of(proto.data_type);
   Sizes sizes = sizes_of(proto, proto.dims);
@@ -253,12 +261,14 @@ Tensor TensorReader::external(const TensorProto& proto, DType dtype, Sizes sizes
   return raw(proto, dtype, std::move(sizes), {file.owner, file.bytes.subspan(range.offset, length)}, "external data");
 }
 
-Tensor TensorReader::read(const SparseTensorProto& proto) {
+Tensor TensorReader::decode(const SparseTensorProto& proto) {
   const Tensor values = read(proto.values), indices = read(proto.indices).aligned();
   const Sizes sizes = sizes_of(proto.values, proto.dims);
   const int64_t bytes = byte_count(values.dtype(), sizes);
-  if (bytes > kMaxDenseBytes || bits(values.dtype()) < 8) {
-    throw Unsupported(fmt::format("sparse {} takes {} bytes as a dense one", subject(proto.values), bytes));
+  if (bits(values.dtype()) < 8) throw Unsupported(fmt::format("sparse {} is packed", subject(proto.values)));
+  if (bytes > dense_bytes_) {
+    throw Unsupported(fmt::format("sparse {} takes {} bytes as a dense one, expected at most {}", subject(proto.values),
+                                  bytes, dense_bytes_));
   }
   const bool linear = indices.sizes().size() == 1;
   const auto count = static_cast<uint64_t>(values.elements());
@@ -266,6 +276,7 @@ Tensor TensorReader::read(const SparseTensorProto& proto) {
   if (static_cast<uint64_t>(indices.elements()) != wanted) {
     refuse(proto.indices, "the number of elements", fmt::format("{}", indices.elements()), fmt::format("{}", wanted));
   }
+  dense_bytes_ -= bytes;
   Tensor dense = Tensor::allocate(values.dtype(), sizes);
   const std::span<std::byte> out = dense.mutable_bytes();
   std::fill(out.begin(), out.end(), std::byte{0});

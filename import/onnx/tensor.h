@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 #include "import/onnx/model.h"
 #include "program/file/external.h"
@@ -30,19 +31,25 @@ inline bool is_coded(int32_t data_type) { return data_type == kFloat8E4M3FnUz ||
 
 class TensorReader {
  public:
-  // `model` holds the bytes that the protos view. An empty folder: no external data.
-  TensorReader(Buffer model, std::filesystem::path folder);
+  // `model` holds the bytes that the protos view. An empty folder: no external data. All sparse tensors together may
+  // take so many bytes.
+  TensorReader(Buffer model, std::filesystem::path folder, int64_t dense_bytes = int64_t{256} << 20);
 
+  // Each tensor is decoded once, however often it is read.
   Tensor read(const TensorProto& proto);
-  // As a dense tensor, of at most 256 MiB.
+  // As a dense tensor.
   Tensor read(const SparseTensorProto& proto);
 
  private:
+  Tensor decode(const TensorProto& proto);
+  Tensor decode(const SparseTensorProto& proto);
   Tensor external(const TensorProto& proto, DType dtype, Sizes sizes);
 
   Buffer model_;
   file::ExternalFiles files_;
+  int64_t dense_bytes_;
   std::map<std::string, Buffer> mapped_;
+  std::unordered_map<const char*, Tensor> decoded_, dense_;  // by where the message lies in the file
 };
 
 }  // namespace ingot::onnx

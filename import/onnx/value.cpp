@@ -32,7 +32,7 @@ std::vector<To> numbers_of(const Tensor& tensor) {
 Value::Value(Symbolic known) {
   const bool literal = std::ranges::all_of(known.elements, [](const Dim& dim) { return dim.is_literal(); });
   if (!literal) {
-    is_ = std::move(known);
+    is_ = std::make_shared<const Symbolic>(std::move(known));
     return;
   }
   std::vector<int64_t> numbers;

@@ -67,7 +67,10 @@ class Value {
   bool is_poison() const { return std::holds_alternative<Poison>(is_); }
   const Var* var() const { return std::get_if<Var>(&is_); }
   const Constant* constant() const { return std::get_if<Constant>(&is_); }
-  const Symbolic* symbolic() const { return std::get_if<Symbolic>(&is_); }
+  const Symbolic* symbolic() const {
+    const auto* shared = std::get_if<std::shared_ptr<const Symbolic>>(&is_);
+    return shared ? shared->get() : nullptr;
+  }
   const Coded* coded() const { return std::get_if<Coded>(&is_); }
   const std::vector<Value>* sequence() const {
     const auto* list = std::get_if<Sequence>(&is_);
@@ -75,7 +78,8 @@ class Value {
   }
 
  private:
-  std::variant<Absent, Poison, Var, Constant, Symbolic, Coded, Sequence> is_;
+  // Lists of expressions are shared: nodes copy their inputs.
+  std::variant<Absent, Poison, Var, Constant, std::shared_ptr<const Symbolic>, Coded, Sequence> is_;
 };
 
 // Constants of at most this many elements take part in the arithmetic of sizes.

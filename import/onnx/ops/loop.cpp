@@ -154,6 +154,7 @@ std::vector<Value> unrolled_loop(Node& node, GraphBuilder& graph, const LoopPart
   carried.reserve(loop.carried);
   for (const size_t input : loop.inputs) carried.push_back(node.value(input));
   std::vector<std::vector<Var>> scanned(loop.scanned);
+  const auto repeat = node.scope().context().expansion.repeat(loop.body, static_cast<uint64_t>(trips));
   for (int64_t trip = 0; trip < trips; ++trip) {
     std::vector<Value> inputs{tensor_of(DType::i64, {}, {trip}), truth()};
     inputs.insert(inputs.end(), carried.begin(), carried.end());
@@ -184,6 +185,7 @@ std::vector<Value> run_loop(Node& node, GraphBuilder& graph, const LoopParts& lo
     return {results.begin(), results.end() - 2};
   }
   // Scan outputs need a length before they begin: where the condition decides, the loop runs once to count the trips.
+  const auto repeat = node.scope().context().expansion.repeat(loop.body, counted ? 1 : 2);
   const auto data_trips = [&] {
     const Var count =
         counted ? as_dtype(as_scalar(node.input(0)), DType::i64) : run_open(node, graph, loop)[loop.carried];

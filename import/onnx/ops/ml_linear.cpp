@@ -144,6 +144,7 @@ constexpr size_t kMostWeights = size_t{1} << 26;
 Var pair_weights(Node& node, const std::vector<int64_t>& owners, const std::vector<Pair>& pairs, DType dtype) {
   const std::vector<double> coefficients = required_reals(node, "coefficients");
   const size_t vectors = owners.size();
+  node.claim_constant(vectors * pairs.size());
   std::vector<double> weights(vectors * pairs.size());
   for (size_t v = 0; v < vectors; ++v) {
     for (size_t p = 0; p < pairs.size(); ++p) {
@@ -160,6 +161,7 @@ Var pair_weights(Node& node, const std::vector<int64_t>& owners, const std::vect
 Var elected(Node& node, Var scores, const std::vector<Pair>& pairs, int64_t classes) {
   GraphBuilder& graph = scores.graph();
   const auto count = static_cast<int64_t>(pairs.size());
+  node.claim_constant(pairs.size() * static_cast<size_t>(classes));
   std::vector<double> change(static_cast<size_t>(count * classes)), base(static_cast<size_t>(classes));
   for (int64_t p = 0; p < count; ++p) {
     const auto [first, second] = pairs[static_cast<size_t>(p)];

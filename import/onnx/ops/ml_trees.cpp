@@ -299,6 +299,7 @@ Var aggregated(Node& node, const Forest& forest, Var leaves, int64_t targets, Ag
   if ((aggregate == Aggregate::min || aggregate == Aggregate::max) && targets != 1) {
     throw Unsupported(fmt::format("the least or most of the votes for {} targets", targets));
   }
+  node.claim_constant(forest.size() * static_cast<size_t>(targets));
   std::vector<double> weights(forest.size() * static_cast<size_t>(targets));
   for (const Vote& vote : forest.votes) {
     if (vote.target < 0 || vote.target >= targets) {

@@ -38,7 +38,8 @@ Pool pool_of(Node& node, int64_t shortest, int64_t longest) {
   for (size_t n = 1; n <= starts->size(); ++n) {
     const int64_t first = (*starts)[n - 1];
     const int64_t last = n < starts->size() ? (*starts)[n] : static_cast<int64_t>(pool->size());
-    if (first < 0 || last > static_cast<int64_t>(pool->size())) {
+    // Ascending, so that no part of the pool is read twice.
+    if (first < 0 || last < first || last > static_cast<int64_t>(pool->size())) {
       node.malformed("ngram_counts", fmt::format("{}..{}", first, last), fmt::format("0..{}", pool->size()));
     }
     for (int64_t at = first; at + static_cast<int64_t>(n) <= last; at += static_cast<int64_t>(n), ++id) {

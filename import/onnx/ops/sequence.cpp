@@ -11,6 +11,12 @@ namespace {
 
 using Items = std::vector<Value>;
 
+// Every sequence has a list of its own, which a chain of nodes that add to it makes again and again.
+Value sequence_of(Node& node, Items items) {
+  node.scope().context().expansion.spend(node.label(), items.size());
+  return Value::sequence(std::move(items));
+}
+
 // A position among `count` items, or `standard` where none is given.
 std::ptrdiff_t position_of(Node& node, size_t input, size_t count, int64_t standard) {
   const int64_t given = node.has(input) ? node.constant_scalar(input).as_int() : standard;
@@ -25,7 +31,7 @@ void sequence_empty(Node& node, GraphBuilder&) {
 void sequence_construct(Node& node, GraphBuilder&) {
   Items items;
   for (size_t i = 0; i < node.input_count(); ++i) items.push_back(node.value(i));
-  node.set(0, Value::sequence(std::move(items)));
+  node.set(0, sequence_of(node, std::move(items)));
 }
 
 // In front of an item, or behind the last one.
@@ -34,13 +40,13 @@ void sequence_insert(Node& node, GraphBuilder&) {
   const auto count = static_cast<int64_t>(items.size());
   const int64_t given = node.has(2) ? node.constant_scalar(2).as_int() : count;
   items.insert(items.begin() + axis_of(node, "position", given, count, true), node.value(1));
-  node.set(0, Value::sequence(std::move(items)));
+  node.set(0, sequence_of(node, std::move(items)));
 }
 
 void sequence_erase(Node& node, GraphBuilder&) {
   Items items = node.sequence(0);
   items.erase(items.begin() + position_of(node, 1, items.size(), -1));
-  node.set(0, Value::sequence(std::move(items)));
+  node.set(0, sequence_of(node, std::move(items)));
 }
 
 void sequence_at(Node& node, GraphBuilder&) {
@@ -70,8 +76,10 @@ std::vector<Dim> part_sizes(Node& node, int64_t size) {
   if (node.has(1) && node.rank(1) == 1) return node.dims(1);
   const int64_t each = node.has(1) ? node.constant_scalar(1).as_int() : 1;
   if (each < 1) node.malformed("split", fmt::format("{}", each), "at least 1");
+  const int64_t parts = size / each + (size % each == 0 ? 0 : 1);
+  node.scope().context().expansion.spend(node.label(), static_cast<uint64_t>(parts));
   std::vector<Dim> sizes;
-  for (int64_t start = 0; start < size; start += each) sizes.emplace_back(std::min(each, size - start));
+  for (int64_t left = size; left > 0; left -= std::min(each, left)) sizes.emplace_back(std::min(each, left));
   return sizes;
 }
 
@@ -98,6 +106,7 @@ void split_to_sequence(Node& node, GraphBuilder& graph) {
 void sequence_map(Node& node, GraphBuilder&) {
   const GraphProto& body = node.subgraph("body");
   const size_t count = node.sequence(0).size();
+  const auto repeat = node.scope().context().expansion.repeat(body, count);
   std::vector<Items> results(node.output_count());
   for (size_t item = 0; item < count; ++item) {
     Items inputs;
@@ -112,7 +121,7 @@ void sequence_map(Node& node, GraphBuilder&) {
     const Items outputs = node.run(body, std::move(inputs), node.body());
     for (size_t i = 0; i < results.size() && i < outputs.size(); ++i) results[i].push_back(outputs[i]);
   }
-  for (size_t i = 0; i < results.size(); ++i) node.set(i, Value::sequence(std::move(results[i])));
+  for (size_t i = 0; i < results.size(); ++i) node.set(i, sequence_of(node, std::move(results[i])));
 }
 
 void optional(Node& node, GraphBuilder&) {
