@@ -32,6 +32,7 @@ void add_call_options(CLI::App& app, CallOptions& o) {
   app.add_flag("--random", o.random, "every input that is not given is random");
   app.add_option("--size", o.sizes, "SYMBOL=NUMBER, for random inputs of open size")->allow_extra_args(false);
   app.add_option("--seed", o.seed, "of random inputs")->check(integer_within(0))->capture_default_str();
+  add_limit_options(app, o.limits, "a call");
 }
 
 void add_tolerance_options(CLI::App& app, Tolerance& tolerance) {
@@ -57,6 +58,7 @@ CompileOptions compile_options(const CallOptions& options) {
   flags.device = options.device;
   flags.mode = options.mode;
   flags.threads = options.threads;
+  flags.limits = options.limits;
   try {
     return options_from_environment(std::move(flags));
   } catch (const Error& error) {

@@ -20,6 +20,7 @@ struct CallOptions {
   std::vector<std::string> inputs, sizes, params;
   uint64_t seed = 0;
   bool random = false;
+  RunLimits limits;
 };
 
 void add_call_options(CLI::App& app, CallOptions& options);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -32,6 +31,18 @@ std::function<std::string(const std::string&)> integer_within(uint64_t min, uint
     const bool plain = fits && std::to_string(number) == text;
     return plain && number >= min && number <= max ? "" : fmt::format("{} is no integer from {} to {}", text, min, max);
   };
+}
+
+void add_limit_options(CLI::App& app, RunLimits& limits, std::string_view what) {
+  app.add_option("--max-memory", limits.bytes, fmt::format("BYTES that {} may take", what))
+      ->check(integer_within(0, kLargest))
+      ->capture_default_str();
+  const bool bounded = limits.steps < std::numeric_limits<uint64_t>::max();
+  app.add_option(
+         "--max-steps", limits.steps,
+         fmt::format("nodes, trips and elements that {} may take{}", what, bounded ? "" : "; absent: any number"))
+      ->check(integer_within(0))
+      ->default_str(bounded ? std::to_string(limits.steps) : "");
 }
 
 std::string check_path(const std::string& text) {

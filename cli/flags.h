@@ -1,10 +1,14 @@
 // Checks of flags, for CLI::Option::check: an empty text is well, any other says what is wrong.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <string>
+#include <string_view>
+
+#include "engines/run_limits.h"
 
 namespace ingot::cli {
 
@@ -20,5 +24,8 @@ inline constexpr uint64_t kLargest = std::numeric_limits<int64_t>::max();
 
 // A file to write, or `-`.
 std::string check_path(const std::string& text);
+
+// --max-memory and --max-steps, with the limits that are there as defaults. `what` is limited by them: `a call`.
+void add_limit_options(CLI::App& app, RunLimits& limits, std::string_view what);
 
 }  // namespace ingot::cli

@@ -49,9 +49,10 @@ Recorded recorded_in_file(const Options& options, const SpecContext& context) {
 }
 
 // `mlx`, `mlx:eager`: what it leaves out is the engine's default, whatever the other side has.
-CompileOptions target_of(const std::string& text) {
+CompileOptions target_of(const Options& options) {
+  const std::string& text = options.against;
   const size_t colon = text.find(':');
-  CompileOptions target{.engine = text.substr(0, colon)};
+  CompileOptions target{.engine = text.substr(0, colon), .limits = options.call.limits};
   if (colon != std::string::npos) target.mode = text.substr(colon + 1);
   if (target.engine.empty() || text.ends_with(':')) {
     throw WrongUsage{
@@ -102,7 +103,7 @@ int diff(const Options& options) {
   const Exposed exposed = expose_values(program, method);
   const Progress progress("running " + options.call.file);
   const Recorded expected = is_tensor_file(options.against) ? recorded_in_file(options, context)
-                                                            : recorded_on(target_of(options.against), exposed, inputs);
+                                                            : recorded_on(target_of(options), exposed, inputs);
   const Values actual = values_on(target, exposed, inputs);
   std::string first;
   int compared = 0, differing = 0;

@@ -24,6 +24,7 @@ struct Options {
   std::string file, output, report;
   std::vector<std::string> shapes, constants, parameters;
   bool external_weights = false;
+  RunLimits evaluation = onnx::ImportOptions{}.evaluation;
 };
 
 // `x=S=1..512,64` from --shape.
@@ -68,8 +69,10 @@ int import(const Options& options) {
   onnx::ImportOptions how;
   how.shapes = parse_shapes(options.shapes);
   for (const std::string& spec : options.constants) {
-    for (const StoredTensor& constant : open_spec(spec, {})) how.constants[constant.name] = constant.read();
+    const SpecContext context{.max_bytes = static_cast<uint64_t>(options.evaluation.bytes)};
+    for (const StoredTensor& constant : open_spec(spec, context)) how.constants[constant.name] = constant.read();
   }
+  how.evaluation = options.evaluation;
   how.parameters.insert(options.parameters.begin(), options.parameters.end());
   const onnx::ImportResult result = [&] {
     const Progress progress("reading " + options.file);
@@ -104,6 +107,7 @@ Verb add_import(CLI::App& root) {
       ->check(check_path);
   app->add_flag("--external-weights", o->external_weights,
                 "put large weights into a file of their own, NAME.ingot-DIGEST.safetensors");
+  add_limit_options(*app, o->evaluation, "the evaluation of constants");
   app->footer(
       "The whole model is imported, or exit code 3 and a list of every op that cannot be, with place and reason.");
   return {app, [o] { return import(*o); }};

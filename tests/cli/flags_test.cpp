@@ -37,6 +37,36 @@ TEST_F(Flags, SizesAgreeWithInputs) {
   }
 }
 
+TEST_F(Flags, CallsAreLimited) {
+  for (const std::string verb : {"run -q", "bench --iterations 1", "trace -o -", "diff --against reference"}) {
+    const std::string line = "ingot " + verb + " scale.txt --random --size S=1";
+    expect_refused(line + " --max-steps 1", 5, "takes more than 1 steps");
+    expect_refused(line + " --max-memory 12", 5, "go beyond the limit of 12");
+    EXPECT_EQ(run(line + " --max-steps 1000 --max-memory 1000").exit_code, 0) << verb;
+  }
+}
+
+// Which item of a sequence it is must be known: the smallest of 10,000 zeros.
+TEST_F(Flags, ImportsAreLimited) {
+  folder.write("make.py", R"(
+import onnx
+from onnx import TensorProto, helper
+nodes = [
+    helper.make_node("ConstantOfShape", ["shape"], ["zeros"], value=helper.make_tensor("", TensorProto.INT64, [1], [0])),
+    helper.make_node("ReduceMin", ["zeros"], ["at"], keepdims=0),
+    helper.make_node("SequenceConstruct", ["x"], ["s"]),
+    helper.make_node("SequenceAt", ["s", "at"], ["y"]),
+]
+x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, [2]) for name in "xy")
+graph = helper.make_graph(nodes, "g", [x], [y], [helper.make_tensor("shape", TensorProto.INT64, [1], [10000])])
+onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), "m.onnx")
+)");
+  expect_done(std::string(python) + " make.py");
+  expect_done("ingot import m.onnx -o m.ingot");
+  expect_refused("ingot import m.onnx -o m.ingot --max-steps 9999", 3, "takes more than 9999 steps");
+  expect_refused("ingot import m.onnx -o m.ingot --max-memory 9999", 3, "go beyond the limit of 9999");
+}
+
 TEST_F(Flags, IntegersAreReadAsWritten) {
   struct Case {
     std::string line, range;
@@ -46,6 +76,10 @@ TEST_F(Flags, IntegersAreReadAsWritten) {
                         {"run scale.txt -q --random --size S=1 --warmup ", "0 to 18446744073709551615"},
                         {"run scale.txt -q --random --size S=1 --threads ", "1 to 1024"},
                         {"run scale.txt -q --random --size S=1 --sessions ", "1 to 1048576"},
+                        {"run scale.txt -q --random --size S=1 --max-steps ", "0 to 18446744073709551615"},
+                        {"run scale.txt -q --random --size S=1 --max-memory ", "0 to 9223372036854775807"},
+                        {"import model.onnx -o a.ingot --max-steps ", "0 to 18446744073709551615"},
+                        {"import model.onnx -o a.ingot --max-memory ", "0 to 9223372036854775807"},
                         {"explain scale.txt --size S=1 --active-extent ", "1 to 9223372036854775807"},
                         {"inspect scale.txt --inline-bytes ", "0 to 9223372036854775807"},
                         {"convert scale.txt --inline-bytes ", "0 to 9223372036854775807"}}) {
