@@ -129,7 +129,10 @@ static std::optional<int64_t> counts_from(const Tensor& tensor) {
 Var as_var(Context& context, Body& body, const Value& value) {
   GraphBuilder& graph = body.graph();
   if (const Var* var = value.var()) return body.bring(*var);
-  if (const Symbolic* symbolic = value.symbolic()) return symbolic_var(graph, *symbolic);
+  if (const Symbolic* symbolic = value.symbolic()) {
+    context.expansion.check_program(context.program.node_count() + symbolic->elements.size());
+    return symbolic_var(graph, *symbolic);
+  }
   if (value.coded()) dtype_of(value.coded()->data_type);  // which says that there is none
   if (value.sequence()) throw Unsupported("a sequence is used as a tensor");
   if (!value.constant()) throw Unsupported("a value that was left out is used as a tensor");

@@ -8,7 +8,10 @@
 
 namespace ingot::onnx {
 
-std::optional<Symbolic> known_input(Node& node, size_t i) {
+// Arithmetic with an expression takes about as long as so many steps of the reference engine.
+constexpr uint64_t kStepsForDim = 4;
+
+static std::optional<Symbolic> read_known(Node& node, size_t i) {
   const Value& value = node.value(i);
   if (const Var* var = value.var()) {
     const auto sizes = literal_sizes(var->shape());
@@ -18,6 +21,12 @@ std::optional<Symbolic> known_input(Node& node, size_t i) {
     return contents ? known(*contents) : std::nullopt;
   }
   return known(value);
+}
+
+std::optional<Symbolic> known_input(Node& node, size_t i) {
+  auto known = read_known(node, i);
+  if (known) node.scope().context().meter.spend(kStepsForDim * known->elements.size());
+  return known;
 }
 
 std::optional<std::vector<int64_t>> known_integers(Node& node, size_t i) {

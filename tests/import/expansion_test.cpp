@@ -287,6 +287,12 @@ TEST(OnnxExpansion, ProgramsAreBoundedLikeModels) {
   ModelText model = model_of(nodes, {int64_tensor("many", {4000}, std::vector<int64_t>(4000))});
   model.graph.inputs = {value_info("x", kFloat, {"N", "M"})};
   EXPECT_NE(refuse(model).message.find("[Cast] the program is "), std::string::npos);
+  // And so does each input of a node.
+  model.graph.nodes = {{"Shape", {"x"}, {"s"}},
+                       {"Gather", {"s", "many"}, {"sizes"}},
+                       {"Concat", std::vector<std::string>(2000, "sizes"), {"all"}, {int_attribute("axis", 0)}},
+                       {"Cast", {"all"}, {"y"}, {int_attribute("to", kFloat)}}};
+  EXPECT_NE(refuse(model).message.find("[Concat] the program is "), std::string::npos);
 }
 
 // --------------------------------------------------------------------------------------------------------- constants
@@ -368,6 +374,39 @@ TEST(OnnxExpansion, SparseTensorsShareTheMemory) {
   EXPECT_EQ(report(model, {.evaluation = {.bytes = 800}}), "imported");
   EXPECT_EQ(report(model, {.evaluation = {.bytes = 799}}),
             "initializer (1x): sparse tensor \"b\" takes 400 bytes as a dense one, expected at most 399\n  at b\n");
+}
+
+TEST(OnnxExpansion, ArithmeticOfSizesTakesSteps) {
+  ModelText model = model_of({{"Shape", {"x"}, {"s"}},
+                              {"Gather", {"s", "many"}, {"sizes"}},
+                              {"Max", std::vector<std::string>(2000, "sizes"), {"most"}},
+                              {"Cast", {"most"}, {"y"}, {int_attribute("to", kFloat)}}},
+                             {int64_tensor("many", {1000}, std::vector<int64_t>(1000))});
+  model.graph.inputs = {value_info("x", kFloat, {"N", "M"})};
+  EXPECT_EQ(report(encode(model)), "imported");
+  // Then the sizes are data, of which there are too many.
+  EXPECT_NE(refuse(model, {.evaluation = {.steps = 1'000'000}}).message.find("[Max] the program is "),
+            std::string::npos);
+}
+
+// The table of votes has a column for each target, whether or not a leaf votes for it.
+TEST(OnnxExpansion, TablesOfTreesTakeMemory) {
+  const auto zeros = [](const std::string& name) { return ints_attribute(name, {0}); };
+  const auto reals = [](const std::string& name) { return attribute(name, 6, [](auto& w) { w.add_float(7, 1); }); };
+  ModelText model =
+      model_of({{"TreeEnsembleRegressor",
+                 {"x"},
+                 {"y"},
+                 {int_attribute("n_targets", 1000), zeros("nodes_treeids"), zeros("nodes_nodeids"),
+                  zeros("nodes_featureids"), zeros("nodes_truenodeids"), zeros("nodes_falsenodeids"),
+                  attribute("nodes_modes", 8, [](auto& w) { w.add_string(9, "LEAF"); }), reals("nodes_values"),
+                  zeros("target_treeids"), zeros("target_nodeids"), zeros("target_ids"), reals("target_weights")},
+                 "trees",
+                 "ai.onnx.ml"}});
+  model.opsets.push_back(opset("ai.onnx.ml", 3));
+  EXPECT_EQ(report(encode(model), {.evaluation = {.bytes = 8000}}), "imported");
+  EXPECT_NE(report(encode(model), {.evaluation = {.bytes = 7999}}).find("8000 bytes more than the 0 alive"),
+            std::string::npos);
 }
 
 TEST(OnnxExpansion, TensorsAreDecodedOnce) {
