@@ -273,6 +273,7 @@ Program ProgramBuilder::build(const Limits& limits) {
   if (std::ranges::any_of(graphs_, [](const auto& graph) { return graph->calls_later_; })) order_graphs();
   verify(program_, limits);
   graphs_.clear();
+  node_count_ = 0;
   symbol_names_ = weight_names_ = state_names_ = graph_names_ = {};
   return std::exchange(program_, {});
 }

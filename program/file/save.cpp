@@ -138,7 +138,7 @@ std::set<std::string> files_named(const Externals& externals) {
 }  // namespace
 
 void save_program(const Program& program, const fs::path& path, const SaveOptions& options) {
-  // Only one at a time may write or remove weights files of this program. The others need no lock.
+  // One save at a time writes or removes weights files of this program. A save without such files needs no lock.
   std::optional<FileLock> lock;
   if (options.weights == WeightPlacement::beside || !file::weights_files_of(path).empty()) {
     lock.emplace(file::lock_path(path));

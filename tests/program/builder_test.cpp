@@ -342,5 +342,16 @@ TEST(Builder, InnerGraphsMoveBeforeTheirCaller) {
   EXPECT_EQ(program.graphs[2].outputs.size(), 1U);
 }
 
+TEST(Builder, CountsTheNodesOfAllGraphs) {
+  ProgramBuilder p;
+  GraphBuilder& inner = p.graph("inner");
+  inner.output("y", -inner.input("x", DType::f32, {2}));
+  GraphBuilder& f = p.method("f");
+  f.output("y", -(-f.input("x", DType::f32, {2})));
+  EXPECT_EQ(p.node_count(), 3u);
+  p.build();
+  EXPECT_EQ(p.node_count(), 0u);
+}
+
 }  // namespace
 }  // namespace ingot
