@@ -37,8 +37,7 @@ endif()
 
 find_program(INGOT_CCACHE ccache)
 if(INGOT_CCACHE)
-  # Without this sloppiness ccache passes by every file that uses a precompiled header.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${INGOT_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${PROJECT_SOURCE_DIR}/cmake/compile_with_ccache" ${INGOT_CCACHE})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
   endif()
