@@ -12,8 +12,8 @@
 //
 // An op without an execution on MLX falls back on its reference function: operands are copied to the host, results back.
 //
-// Threads    the device's worker calls it: it must not wait for other threads that run sessions there.
-// Failure    what it throws fails the call, as does a result that is not what the op declares.
+// Threads    the device's worker calls the function, which must not wait for other threads that run sessions there.
+// Failure    what the function throws fails the call, as does a result that is not what the op declares.
 #pragma once
 
 #include <functional>

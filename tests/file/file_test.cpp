@@ -67,7 +67,9 @@ TEST(File, ExampleCoversEveryField) {
       for (const Node& node : graph.nodes) look_at(node.op);
     }
   }
-  EXPECT_EQ(fields, changed);
+  for (const std::string& field : fields) {
+    EXPECT_TRUE(changed.contains(field)) << "tests/data/ops/<family>.txt has no other value of " << field;
+  }
 }
 
 TEST(File, KeepsEveryDType) {

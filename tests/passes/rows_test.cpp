@@ -221,7 +221,9 @@ TEST(Lanes, HoldForEveryOp) {
       if (op && stands_alone(op->op)) try_every_axis(*op, draw, tally);
     }
     const bool without = std::ranges::count(kWithoutRows, opcode) + std::ranges::count(kElsewhere, opcode) > 0;
-    EXPECT_EQ(tally.compared == 0, without) << facts.mnemonic << ": " << tally.compared << " calls were compared";
+    EXPECT_EQ(tally.compared == 0, without)
+        << facts.mnemonic << ": " << tally.compared
+        << " calls were compared; see kWithoutRows above, and tests/data/ops/<family>.txt";
   }
 }
 

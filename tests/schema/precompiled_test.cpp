@@ -26,7 +26,7 @@ class Precompiled {
   void make(int value) const {
     folder_.write("value.h", fmt::format("#pragma once\nconstexpr int value = {};\n", value));
     compile(fmt::format("-x c++-header {} -include all.h -o {} -c all.h.cpp", is_clang() ? "-Xclang -emit-pch" : "",
-                        made()));
+                        made().string()));
   }
   void expect(int value) const {
     folder_.write("use.cpp", fmt::format("static_assert(value == {});\n", value));

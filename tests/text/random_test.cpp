@@ -130,7 +130,10 @@ class Coverage {
     }
   }
 
-  void expect(const std::string& what) const { EXPECT_TRUE(seen_.contains(what)) << what; }
+  void expect(const std::string& what) const {
+    EXPECT_TRUE(seen_.contains(what)) << "tests/data/ops/<family>.txt, which programs are drawn from, may lack "
+                                      << what;
+  }
 
  private:
   void count(std::string_view what, const TensorType& type) {
@@ -147,10 +150,11 @@ class Coverage {
     const std::string name = mnemonic(node.op);
     seen_.insert(name);
     for (const AttributeText& a : print_attributes(program, node.op))
-      seen_.insert(fmt::format("{}.{}", node.op.index(), a.name));
+      seen_.insert(fmt::format("{}.{}", kOpFacts[node.op.index()].mnemonic, a.name));
     text::visit_operands(node.op, [&]<class F>(const FieldFacts& facts, const F& field) {
       if constexpr (std::same_as<F, std::optional<Ref>>)
-        seen_.insert(fmt::format("{} {} {}", node.op.index(), field ? "with" : "without", facts.name));
+        seen_.insert(
+            fmt::format("{} {} {}", kOpFacts[node.op.index()].mnemonic, field ? "with" : "without", facts.name));
     });
   }
 
@@ -164,12 +168,12 @@ TEST(RandomPrograms, HaveEveryOpAndAttribute) {
   for (size_t opcode = 0; opcode < std::size(kOpFacts); ++opcode) {
     const Op op = make_op(static_cast<Opcode>(opcode));
     text::visit_attributes(op, [&](size_t, const FieldFacts& facts, const auto&) {
-      coverage.expect(fmt::format("{}.{}", opcode, facts.name));
+      coverage.expect(fmt::format("{}.{}", kOpFacts[opcode].mnemonic, facts.name));
     });
     text::visit_operands(op, [&]<class F>(const FieldFacts& facts, const F&) {
       if constexpr (!std::same_as<F, std::optional<Ref>>) return;
       for (const char* presence : {"with", "without"})
-        coverage.expect(fmt::format("{} {} {}", opcode, presence, facts.name));
+        coverage.expect(fmt::format("{} {} {}", kOpFacts[opcode].mnemonic, presence, facts.name));
     });
   }
   for (std::string_view dtype : EnumNames<DType>::names) {
