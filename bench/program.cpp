@@ -1,8 +1,9 @@
-// Load, verify, print and parse of large programs.
+// Load, verify, print, parse and compile of large programs.
 //
 //   bench_program make DIR          writes DIR/large.ingot: 10,000 nodes, 1 GiB of weights
 //   bench_program load DIR          times load + verify of it, and the growth of resident memory
 //   bench_program text              times print and parse at 1k, 10k and 100k nodes
+//   bench_program compile           times compile and cost for every engine at 1k, 10k and 100k nodes
 //
 // Prints rows of a markdown table; bench/run puts them beside the peers'.
 #include <fmt/format.h>
@@ -14,6 +15,9 @@
 #include "program/builder.h"
 #include "program/file.h"
 #include "program/text.h"
+#include "runtime/cost.h"
+#include "runtime/engines.h"
+#include "runtime/executable.h"
 
 namespace ingot::bench {
 namespace {
@@ -87,6 +91,23 @@ void text() {
   }
 }
 
+void compile() {
+  for (const Engine* engine : engines()) {
+    for (int64_t nodes : {1'000, 10'000, 100'000}) {
+      const Program program = layers(nodes, 4, 64);
+      const auto note = [&](const Timing& t) {
+        return fmt::format("{:.2f} µs a node", t.min_ms * 1000 / static_cast<double>(nodes));
+      };
+      const CompileOptions options{.engine = std::string(engine->name())};
+      const Timing compiling = time(3, [&] { ingot::compile(program, options); });
+      const Executable executable = ingot::compile(program, options);
+      const Timing costing = time(3, [&] { executable.cost("forward", {{8, 64}}); });
+      row(fmt::format("compile for {}, {} nodes", engine->name(), nodes), compiling, note(compiling));
+      row(fmt::format("cost on {}, {} nodes", engine->name(), nodes), costing, note(costing));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ingot::bench
 
@@ -95,6 +116,7 @@ int main(int argc, char** argv) {
   if (verb == "make" && argc == 3) return ingot::bench::make(argv[2]), 0;
   if (verb == "load" && argc == 3) return ingot::bench::load(argv[2]), 0;
   if (verb == "text" && argc == 2) return ingot::bench::text(), 0;
-  std::cerr << "usage: bench_program make DIR | load DIR | text\n";
+  if (verb == "compile" && argc == 2) return ingot::bench::compile(), 0;
+  std::cerr << "usage: bench_program make DIR | load DIR | text | compile\n";
   return 2;
 }

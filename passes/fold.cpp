@@ -151,13 +151,13 @@ struct Folded {
 };
 using FoldedValues = std::unordered_map<uint32_t, Folded>;
 
-Folded add_constant(Program& program, const Graph& graph, Ref ref, const Tensor& contents) {
+Folded add_constant(Program& program, FreeNames& names, const Graph& graph, Ref ref, const Tensor& contents) {
   if (const auto number = uniform_number(contents)) return {number, {}};
   const Value& value = graph.values[ref.id];
   const std::string name = value.name.empty() ? fmt::format("{}.{}", graph.name, ref.id) : value.name;
   const ContentHash hash = content_hash(contents);
   const WeightId id{static_cast<uint32_t>(program.weights.size())};
-  program.weights.push_back(Weight::of(free_name(program.weights, name), contents, hash));
+  program.weights.push_back(Weight::of(names.claim(name), contents, hash));
   return {std::nullopt, id};
 }
 
@@ -178,6 +178,7 @@ Replacement replaced(const Site& site, const FoldedValues& folded) {
 
 Program fold_constants(const Program& program, const Evaluate& evaluate, const FoldOptions& options) {
   Program with_weights = program;
+  FreeNames names(program.weights);
   std::unordered_map<const Graph*, FoldedValues> folded;
   for (size_t i = 0; i < program.graphs.size(); ++i) {
     FoldedValues& values = folded[&with_weights.graphs[i]];
@@ -185,7 +186,7 @@ Program fold_constants(const Program& program, const Evaluate& evaluate, const F
     for (uint32_t id = 0; id < program.graphs[i].values.size(); ++id) {  // in order, for names that do not change
       const auto found = wanted.find(id);
       if (found == wanted.end()) continue;
-      values.emplace(id, add_constant(with_weights, program.graphs[i], {id}, found->second.contents));
+      values.emplace(id, add_constant(with_weights, names, program.graphs[i], {id}, found->second.contents));
     }
   }
   return rebuild(with_weights, [&](const Site& graph) -> Replace {

@@ -40,9 +40,10 @@ class Split {
     std::vector<Ref> inputs = method_.inputs;
     inputs.insert(inputs.end(), prepared_.begin(), prepared_.end());
     Graph graph = subgraph(method_, in_rest_, inputs, method_.outputs);
+    FreeNames names(graph.values);
     for (size_t i = method_.inputs.size(); i < inputs.size(); ++i) {
       std::string& name = graph.values[graph.inputs[i].id].name;
-      if (name.empty()) name = free_name(graph.values, fmt::format("prepared {}", i - method_.inputs.size()));
+      if (name.empty()) name = names.claim(fmt::format("prepared {}", i - method_.inputs.size()));
     }
     return graph;
   }
@@ -117,15 +118,12 @@ std::vector<WeightId> weights_of(const Graph& graph) {
   return weights;
 }
 
-bool hoists(const Graph& graph, const std::optional<GraphId>& caller) { return graph.exported && !caller; }
-
 }  // namespace
 
 bool may_hoist(const View& view, Ref ref) {
   const std::optional<int64_t> read = view.weights_read(ref);
   if (!read || !grows_within(view.type(ref), *read, kGrowthBytes)) return false;
-  const std::vector<Graph>& graphs = view.program().graphs;
-  return hoists(view.graph(), callers_of(view.program())[static_cast<size_t>(&view.graph() - graphs.data())]);
+  return view.graph().exported && !view.is_called();
 }
 
 Hoisted hoist_parameter_only(Program program, const HoistOptions& options) {
@@ -134,7 +132,7 @@ Hoisted hoist_parameter_only(Program program, const HoistOptions& options) {
   const size_t graphs = program.graphs.size();
   for (size_t i = 0; i < graphs; ++i) {
     const Graph& method = program.graphs[i];
-    if (!hoists(method, callers[i])) continue;
+    if (!method.exported || callers[i]) continue;
     const Split split(program, method, options);
     if (split.empty()) continue;
     Graph rest = split.rest();

@@ -31,21 +31,25 @@ Scalar element(DType dtype, std::span<const std::byte> bytes) {
   return static_cast<int64_t>(bits << unused) >> unused;
 }
 
-bool writes(const Op& op, StateId state, const std::vector<bool>& of_graphs) {
-  if (const auto* write = op.get_if<op::StateWrite>()) return write->state == state;
-  if (const auto* update = op.get_if<op::StateUpdate>()) return update->state == state;
-  bool found = false;
-  visit_graphs(op, [&](GraphId id) { found = found || of_graphs[id.id]; });
-  return found;
+// f(state) for every state that the op writes, by the graphs that it runs as well.
+template <class F>
+void visit_written(const Op& op, const std::vector<std::vector<StateId>>& of_graphs, F f) {
+  if (const auto* write = op.get_if<op::StateWrite>()) f(write->state);
+  if (const auto* update = op.get_if<op::StateUpdate>()) f(update->state);
+  visit_graphs(op, [&](GraphId id) { std::ranges::for_each(of_graphs[id.id], f); });
 }
 
-// The graphs that write the state. A graph calls only graphs before it, so that one pass in order knows all.
-std::vector<bool> writers(const Program& program, StateId state) {
-  std::vector<bool> found;
+// By graph the states that it writes. A graph calls only graphs before it, so that one pass in order knows all.
+std::vector<std::vector<StateId>> written_states(const Program& program) {
+  std::vector<std::vector<StateId>> all;
   for (const Graph& graph : program.graphs) {
-    found.push_back(std::ranges::any_of(graph.nodes, [&](const Node& node) { return writes(node.op, state, found); }));
+    std::vector<StateId> states;
+    for (const Node& node : graph.nodes) visit_written(node.op, all, [&](StateId state) { states.push_back(state); });
+    std::ranges::sort(states);
+    states.erase(std::ranges::unique(states).begin(), states.end());
+    all.push_back(std::move(states));
   }
-  return found;
+  return all;
 }
 
 }  // namespace
@@ -114,14 +118,30 @@ bool View::is_number(Ref ref, double wanted) const {
   return found && *found == wanted && std::signbit(*found) == std::signbit(wanted);
 }
 
-bool View::unchanged_between(StateId state, const Node& first, const Node& second) const {
-  const auto from = static_cast<size_t>(&first - graph_.nodes.data()) + 1,
-             to = static_cast<size_t>(&second - graph_.nodes.data());
-  const std::vector<bool> of_graphs = writers(program_, state);
-  for (size_t i = from; i < to; ++i) {
-    if (writes(graph_.nodes[i].op, state, of_graphs)) return false;
+bool View::is_called() const {
+  if (!is_called_) {
+    const auto id = static_cast<size_t>(&graph_ - program_.graphs.data());
+    is_called_ = callers_of(program_)[id].has_value();
   }
-  return true;
+  return *is_called_;
+}
+
+const std::vector<size_t>& View::writers(StateId state) const {
+  if (!writers_) {
+    writers_.emplace(program_.states.size());
+    const std::vector<std::vector<StateId>> of_graphs = written_states(program_);
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      visit_written(graph_.nodes[i].op, of_graphs, [&](StateId written) { (*writers_)[written.id].push_back(i); });
+    }
+  }
+  return (*writers_)[state.id];
+}
+
+bool View::unchanged_between(StateId state, const Node& first, const Node& second) const {
+  const auto place = [&](const Node& node) { return static_cast<size_t>(&node - graph_.nodes.data()); };
+  const std::vector<size_t>& nodes = writers(state);
+  const auto next = std::ranges::upper_bound(nodes, place(first));
+  return next == nodes.end() || *next >= place(second);
 }
 
 }  // namespace ingot

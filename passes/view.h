@@ -7,7 +7,7 @@
 // Two Refs are the same value exactly when they are equal; after `cse` equal expressions are one value.
 //
 // Ownership  refers to the program, which must outlive it.
-// Threads    immutable.
+// Threads    one at a time: some answers are kept.
 #pragma once
 
 #include <functional>
@@ -62,11 +62,15 @@ class View {
   // Bytes of weights that a value depends on; none where it depends on anything but weights and numbers.
   std::optional<int64_t> weights_read(Ref ref) const { return weights_read_[ref.id]; }
 
+  // Whether a graph of the program runs this one.
+  bool is_called() const;
   // Whether nothing between the two nodes, neither of which counts, writes the state. Precondition: both are of this
   // graph.
   bool unchanged_between(StateId state, const Node& first, const Node& second) const;
 
  private:
+  // The nodes of the graph that write the state, in order.
+  const std::vector<size_t>& writers(StateId state) const;
   // Where the elements come from that reshape, transpose and broadcast move.
   Ref through_moves(Ref ref) const;
   template <class O, class F>
@@ -79,6 +83,9 @@ class View {
   IsConstant is_constant_;
   std::vector<uint32_t> uses_;
   std::vector<std::optional<int64_t>> weights_read_;
+  // None until they are asked for:
+  mutable std::optional<bool> is_called_;
+  mutable std::optional<std::vector<std::vector<size_t>>> writers_;  // by state
 };
 
 // The number that every element of a tensor is; none where they differ, are none, or are of a storage dtype. Elements

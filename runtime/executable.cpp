@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <unordered_map>
 #include <utility>
 
 #include "engines/reference/engine.h"
@@ -83,6 +84,19 @@ std::vector<NamedTensor> of_declared_dtypes(const Program& program, std::vector<
   return tensors;
 }
 
+// For each graph of the program its id in the compiled one.
+std::vector<GraphId> ids_of(const Program& program, const Program& compiled) {
+  std::unordered_map<std::string_view, GraphId> by_name;
+  for (uint32_t i = 0; i < compiled.graphs.size(); ++i) by_name.emplace(compiled.graphs[i].name, GraphId{i});
+  const GraphId none{static_cast<uint32_t>(compiled.graphs.size())};  // of one that nothing runs
+  std::vector<GraphId> ids;
+  for (const Graph& graph : program.graphs) {
+    const auto found = by_name.find(graph.name);
+    ids.push_back(found == by_name.end() ? none : found->second);
+  }
+  return ids;
+}
+
 }  // namespace
 
 struct Executable::Data {
@@ -143,7 +157,7 @@ Executable Executable::make(std::vector<Handle> weights, Program program, const 
   data->device = device;
   data->mode = mode;
   data->options = options;
-  for (const Graph& graph : program.graphs) data->ids.push_back(id_of(compiled->program(), graph.name));
+  data->ids = ids_of(program, compiled->program());
   data->program = std::move(program);
   data->compiled = std::move(compiled);
   data->initial_states = std::move(initial_states);

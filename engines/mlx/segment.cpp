@@ -10,23 +10,49 @@ namespace ingot::mlx_engine {
 namespace {
 
 template <class T>
-void add(std::vector<T>& all, T one) {
-  if (std::ranges::find(all, one) == all.end()) all.push_back(one);
+void append(std::vector<T>& all, const std::vector<T>& more) {
+  all.insert(all.end(), more.begin(), more.end());
 }
 
-void collect(const Graph& graph, const Node& node, const std::vector<Touched>& touched, Touched& into) {
-  visit_operands(node.op, [&](Ref ref) {
-    const Value& value = graph.values[ref.id];
-    if (value.kind == ValueKind::weight) add(into.weights, WeightId{value.index});
-  });
-  visit_fields(node.op, [&]<class T>(const FieldFacts&, const T& field) {
-    if constexpr (std::same_as<T, StateId>) add(into.states, field);
-    if constexpr (std::same_as<T, GraphId>) {
-      for (WeightId weight : touched[field.id].weights) add(into.weights, weight);
-      for (StateId state : touched[field.id].states) add(into.states, state);
-    }
-  });
+template <class T>
+void keep_one_of_each(std::vector<T>& all) {
+  std::ranges::sort(all);
+  all.erase(std::ranges::unique(all).begin(), all.end());
 }
+
+// What some nodes of a graph touch.
+class Collector {
+ public:
+  Collector(const Graph& graph, const std::vector<Touched>& touched) : graph_(graph), touched_(touched) {}
+
+  void add(const Node& node) {
+    visit_operands(node.op, [&](Ref ref) {
+      const Value& value = graph_.values[ref.id];
+      if (value.kind == ValueKind::weight) all_.weights.push_back({value.index});
+    });
+    visit_fields(node.op, [&]<class T>(const FieldFacts&, const T& field) {
+      if constexpr (std::same_as<T, StateId>) all_.states.push_back(field);
+      if constexpr (std::same_as<T, GraphId>) called_.push_back(field);
+    });
+  }
+
+  Touched take() {
+    keep_one_of_each(called_);
+    for (GraphId graph : called_) {
+      append(all_.weights, touched_[graph.id].weights);
+      append(all_.states, touched_[graph.id].states);
+    }
+    keep_one_of_each(all_.weights);
+    keep_one_of_each(all_.states);
+    return std::move(all_);
+  }
+
+ private:
+  const Graph& graph_;
+  const std::vector<Touched>& touched_;  // by graph
+  Touched all_;
+  std::vector<GraphId> called_;
+};
 
 // For every value the last node that reads it; beyond all nodes where an output does.
 std::vector<uint32_t> last_readers(const Graph& graph) {
@@ -38,18 +64,18 @@ std::vector<uint32_t> last_readers(const Graph& graph) {
   return last;
 }
 
+// `seen_in` has for every value the end of the last segment that reads it, so far.
 void describe(const Graph& graph, const std::vector<Touched>& touched, const std::vector<uint32_t>& last,
-              Segment& segment) {
-  Touched inside;
-  std::vector<bool> is_input(graph.values.size(), false);
+              std::vector<uint32_t>& seen_in, Segment& segment) {
+  Collector inside(graph, touched);
   for (uint32_t i = segment.first; i < segment.end; ++i) {
     const Node& node = graph.nodes[i];
-    collect(graph, node, touched, inside);
+    inside.add(node);
     visit_operands(node.op, [&](Ref ref) {
       const Value& value = graph.values[ref.id];
       const bool made_inside = value.kind == ValueKind::result && value.index >= segment.first;
-      if (value.kind == ValueKind::weight || made_inside || is_input[ref.id]) return;
-      is_input[ref.id] = true;
+      if (value.kind == ValueKind::weight || made_inside || seen_in[ref.id] == segment.end) return;
+      seen_in[ref.id] = segment.end;
       segment.inputs.push_back(ref);
       if (last[ref.id] < segment.end) segment.dead.push_back(ref);
     });
@@ -58,8 +84,9 @@ void describe(const Graph& graph, const std::vector<Touched>& touched, const std
       if (last[result.id] >= segment.end) segment.outputs.push_back(result);
     }
   }
-  segment.weights = std::move(inside.weights);
-  segment.states = std::move(inside.states);
+  Touched all = inside.take();
+  segment.weights = std::move(all.weights);
+  segment.states = std::move(all.states);
 }
 
 }  // namespace
@@ -70,9 +97,9 @@ bool is_traceable(const Op& op, const HostOps& host, const std::vector<bool>& tr
 }
 
 Touched touched_by(const Graph& graph, const std::vector<Touched>& touched) {
-  Touched all;
-  for (const Node& node : graph.nodes) collect(graph, node, touched, all);
-  return all;
+  Collector all(graph, touched);
+  for (const Node& node : graph.nodes) all.add(node);
+  return all.take();
 }
 
 std::vector<Segment> segments_of(const Graph& graph, const HostOps& host, const std::vector<bool>& traceable,
@@ -84,8 +111,9 @@ std::vector<Segment> segments_of(const Graph& graph, const HostOps& host, const 
     segments.back().end = i + 1;
   }
   const std::vector<uint32_t> last = last_readers(graph);
+  std::vector<uint32_t> seen_in(graph.values.size(), 0);
   for (Segment& segment : segments) {
-    if (segment.traceable) describe(graph, touched, last, segment);
+    if (segment.traceable) describe(graph, touched, last, seen_in, segment);
   }
   return segments;
 }

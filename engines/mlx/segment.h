@@ -18,8 +18,8 @@ struct Segment {
   std::vector<Ref> inputs;        // values of the graph that nodes before it, or its caller, make
   std::vector<Ref> outputs;       // its results that are used behind it
   std::vector<Ref> dead;          // its inputs that are not
-  std::vector<WeightId> weights;  // that it reads, the graphs that it calls included
-  std::vector<StateId> states;    // that it reads or writes
+  std::vector<WeightId> weights;  // that it reads, the graphs that it calls included, in order
+  std::vector<StateId> states;    // that it reads or writes, likewise
 };
 
 // What a graph touches, the graphs that it calls included.
