@@ -6,13 +6,13 @@
 #include <chrono>
 #include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 
 #include "cli/call.h"
 #include "cli/flags.h"
 #include "cli/verbs.h"
 #include "program/error.h"
+#include "program/start_thread.h"
 
 namespace ingot::cli {
 namespace {
@@ -37,10 +37,10 @@ class Driver {
   void run(std::vector<Part>& parts, void (Driver::*step)(Part&)) {
     std::vector<std::thread> threads;
     try {
-      for (size_t i = 1; i < parts.size(); ++i) threads.emplace_back([&, i] { guarded(parts[i], step); });
-    } catch (const std::system_error& error) {
-      fail(std::make_exception_ptr(Error(Code::limit, fmt::format("thread {} of {} cannot be started: {}",
-                                                                  threads.size() + 2, parts.size(), error.what()))));
+      for (size_t i = 1; i < parts.size(); ++i) {
+        const std::string name = fmt::format("thread {} of {}", i + 1, parts.size());
+        threads.push_back(start_thread(name, [this, &part = parts[i], step] { guarded(part, step); }));
+      }
     } catch (...) {
       fail(std::current_exception());
     }

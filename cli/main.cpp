@@ -8,6 +8,7 @@
 #include <sstream>
 #include <vector>
 
+#include "cli/restart.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "gen/build_facts.h"
@@ -117,6 +118,7 @@ int main(int argc, char** argv) {
                                    add_bench(app),   add_explain(app), add_trace(app),   add_diff(app),
                                    add_convert(app), add_ops(app),     add_engines(app), add_completion(app)};
   try {
+    restart_within_address_space(argv);
     return run(app, verbs, argc, argv);
   } catch (...) {
     return report_current_exception();

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "program/start_thread.h"
+
 namespace ingot {
 
 Worker::~Worker() {
@@ -17,7 +19,7 @@ void Worker::post(std::function<void()> task) {
   {
     const std::lock_guard lock(mutex_);
     if (!thread_.joinable())
-      thread_ = std::thread([this] { work(); });  // first: it may throw, and the task is not there
+      thread_ = start_thread("the thread of submitted calls", [this] { work(); });  // may throw: the task is not there
     tasks_.push_back(std::move(task));
   }
   changed_.notify_one();

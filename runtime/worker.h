@@ -2,6 +2,7 @@
 //
 // Ownership  of its thread, which starts with the first task. The destructor waits until all tasks are done.
 // Threads    `post` from any thread. Tasks must not throw, and must not destroy the Worker.
+// Failure    `post` throws Code::limit where the thread does not start.
 #pragma once
 
 #include <atomic>

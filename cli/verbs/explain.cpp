@@ -4,7 +4,6 @@
 #include <array>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -68,21 +67,19 @@ Row row_of(const Graph& graph, const Node& node, const Bindings& bindings) {
   return row;
 }
 
-// The nodes of a graph, and behind each of them those of the graphs that it runs; every graph once.
-void add_rows(Explanation& all, const Graph& graph, const GraphCost& cost, size_t depth,
-              std::set<std::string_view>& seen) {
-  const Program& program = all.executable.lowered();
-  const std::vector<std::string> how = all.executable.explain(graph.name);
+// The nodes of a graph, and after each of them those of the graphs that it runs; every graph once, with its own costs.
+void add_rows(Explanation& all, GraphId of, const std::vector<GraphCost>& costs, size_t depth,
+              std::vector<bool>& seen) {
+  seen[of.id] = true;
+  const Graph& graph = all.executable.lowered().graphs[of.id];
+  const std::vector<std::string> how = all.executable.explain(of);
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     Row& row = all.rows.emplace_back(row_of(graph, graph.nodes[i], all.bindings));
     row.how = how[i];
-    row.cost = cost.nodes[i];
+    row.cost = costs[of.id].nodes[i];
     row.depth = depth;
-    visit_graphs(graph.nodes[i].op, [&](GraphId id) {
-      const Graph& inner = program.graphs[id.id];
-      if (seen.insert(inner.name).second) {
-        add_rows(all, inner, cost_of(program, inner, all.bindings), depth + 1, seen);
-      }
+    visit_graphs(graph.nodes[i].op, [&](GraphId inner) {
+      if (!seen[inner.id]) add_rows(all, inner, costs, depth + 1, seen);
     });
   }
 }
@@ -91,8 +88,10 @@ Explanation explain(const Program& given, const Executable& executable, const Gr
   Explanation all{executable, method, std::move(bindings), {}, {}, summarize(executable.lowered()), {}, {}};
   all.replaced = replaced_ops(summarize(given), all.summary);
   all.cost = executable.cost_under(method.name, all.bindings);
-  std::set<std::string_view> seen;
-  add_rows(all, method, all.cost, 0, seen);
+  const Program& lowered = executable.lowered();
+  std::vector<bool> seen(lowered.graphs.size());
+  const GraphId id{static_cast<uint32_t>(&method - lowered.graphs.data())};
+  add_rows(all, id, costs_of(lowered, all.bindings), 0, seen);
   return all;
 }
 

@@ -12,6 +12,7 @@
 
 #include "program/debug.h"
 #include "program/error.h"
+#include "program/start_thread.h"
 #include "program/text/suggest.h"
 
 // Absent where MLX multiplies with another BLAS (Accelerate).
@@ -35,6 +36,15 @@ bool is_to_be_had(size_t bytes) {
   if (memory == MAP_FAILED) return false;
   munmap(memory, bytes);
   return true;
+}
+
+// MLX starts the thread of a CPU's stream with the first work for it: here, so that the Error says so.
+mx::Stream new_stream(const std::string& name, mx::Device device) {
+  return starting("MLX's thread for " + name, [&] {
+    const mx::Stream stream = mx::new_thread_unsafe_stream(device);
+    if (device == mx::Device::cpu) mx::synchronize(stream);
+    return stream;
+  });
 }
 
 // MLX reads its settings once, at the first use. What the user has set stays.
@@ -71,11 +81,11 @@ std::vector<Device*> make_devices() {
 }  // namespace
 
 Device::Device(std::string name, mx::Device device)
-    : name_(std::move(name)), stream_(mx::new_thread_unsafe_stream(device)), memory_(memory_of(device)) {}
+    : name_(std::move(name)), stream_(new_stream(name_, device)), memory_(memory_of(device)) {}
 
 mx::Stream Device::cpu_stream() {
   if (is_cpu()) return stream_;
-  if (!beside_) beside_ = mx::new_thread_unsafe_stream(mx::Device::cpu);
+  if (!beside_) beside_ = new_stream("cpu", mx::Device::cpu);
   return *beside_;
 }
 
@@ -117,11 +127,15 @@ void Device::require_memory(int64_t bytes) const {
   if (!is_cpu() || bytes < few) return;
   // There MLX waits. Beside a GPU the limit would be that one's.
   if (devices().size() == 1) mx::set_memory_limit(mx::get_active_memory() + static_cast<size_t>(bytes) + ahead);
+  require_host_memory(bytes);
+}
+
+void require_host_memory(int64_t bytes, std::string_view what) {
   const auto count = static_cast<size_t>(bytes);
   if (is_to_be_had(count)) return;
   mx::clear_cache();  // what was freed and kept for later
   if (!is_to_be_had(count)) {
-    throw Error(Code::limit, fmt::format("the system does not have {} bytes more for this call", bytes));
+    throw Error(Code::limit, fmt::format("the system does not have {} bytes more for {}", bytes, what));
   }
 }
 

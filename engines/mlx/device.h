@@ -78,6 +78,9 @@ class Device {
 // The most threads of a product on the CPU. BLAS has one setting for the process, which takes effect with the next product.
 void set_blas_threads(int threads);
 
+// Throws unless the system has so many bytes more for the process. `what` needs them, for the message.
+void require_host_memory(int64_t bytes, std::string_view what = "this call");
+
 // GPUs first.
 const std::vector<Device*>& devices();
 // By name; empty: the first.

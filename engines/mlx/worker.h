@@ -6,7 +6,7 @@
 //
 // Ownership  of the thread. Work stays with its caller, who waits for it: to queue it allocates nothing.
 // Threads    `run` from any thread, in the order in which work comes; no lock, but for those who go to sleep.
-// Failure    what the work throws; Code::cancelled once `end` has begun.
+// Failure    what the work throws; Code::cancelled once `end` has begun; Code::limit where the thread does not start.
 #pragma once
 
 #include <atomic>
@@ -19,12 +19,13 @@
 #include <utility>
 
 #include "engines/mlx/awake.h"
+#include "program/start_thread.h"
 
 namespace ingot::mlx_engine {
 
 class Worker {
  public:
-  Worker() : thread_([this] { serve(); }) {}
+  Worker() : thread_(start_thread("the worker of a device", [this] { serve(); })) {}
   ~Worker() { end(); }
 
   // Returns what the work does, when it is done. Work may itself have work done.
