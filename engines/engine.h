@@ -92,8 +92,9 @@ class CompiledProgram {
   virtual void start(Invocation& call) = 0;
   // For every node of a graph how it runs: `traced`, `reads values, on the host: …`; empty where nothing is to say.
   virtual std::vector<std::string> explain(GraphId graph) const = 0;
-  // Bytes that a node has alive while it runs, beside operands, at most; 0: no more than its results, or not known.
-  virtual int64_t working_space(GraphId graph, const Node& node, const Bindings& bindings) const = 0;
+  // For every node of a graph the bytes that it has alive while it runs, besides its operands, at most; 0: no more than
+  // its results, or not known.
+  virtual std::vector<int64_t> working_space(GraphId graph, const Bindings& bindings) const = 0;
   virtual EngineCounters counters() const = 0;
 };
 

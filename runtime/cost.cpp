@@ -343,20 +343,18 @@ class Model {
     for (const Ref input : graph.inputs) alive = plus(alive, bytes[input.id]);
     most = alive;
     const std::vector<std::vector<Ref>> dead = dead_after(graph);
+    const GraphId id{static_cast<uint32_t>(peaks_.size())};
+    const std::vector<int64_t> spaces = working_space_ ? working_space_(id) : std::vector<int64_t>(graph.nodes.size());
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
       const Node& node = graph.nodes[i];
       const std::optional<int64_t> inside = inner_peak(node.op);
       if (!inside) return {};
-      most = std::max(most, plus(alive, std::max(*inside, space(graph, node))));
+      most = std::max(most, plus(alive, std::max(*inside, spaces[i])));
       for (uint32_t j = 0; j < node.result_count; ++j) alive = plus(alive, bytes[node.first_result.id + j]);
       most = std::max(most, alive);
       for (const Ref ref : dead[i]) alive -= bytes[ref.id];
     }
     return most;
-  }
-
-  int64_t space(const Graph& graph, const Node& node) const {
-    return working_space_ && traffic(program_, graph, node, bindings_) ? working_space_(graph, node) : 0;
   }
 
   // What the graphs that a node runs have alive, their inputs included.
@@ -377,6 +375,14 @@ class Model {
 };
 
 }  // namespace
+
+std::vector<GraphCost> costs_of(const Program& program, const Bindings& bindings) {
+  const WorkingSpace unknown;
+  Model model(program, bindings, unknown);
+  std::vector<GraphCost> costs;
+  for (const Graph& graph : program.graphs) costs.push_back(model.next(graph));
+  return costs;
+}
 
 GraphCost cost_of(const Program& program, const Graph& graph, const Bindings& bindings,
                   const WorkingSpace& working_space) {

@@ -34,8 +34,11 @@ struct GraphCost {
   std::optional<int64_t> peak_bytes;
 };
 
-// What an engine says that a node, all of whose sizes are known, has alive while it runs, beside its operands.
-using WorkingSpace = std::function<int64_t(const Graph& graph, const Node& node)>;
+// What an engine says that each node of a graph has alive while it runs, besides its operands; 0 where it does not know.
+using WorkingSpace = std::function<std::vector<int64_t>(GraphId graph)>;
+
+// By graph, each of which is looked at once however often it is called.
+std::vector<GraphCost> costs_of(const Program& program, const Bindings& bindings);
 
 // Precondition: the graph is one of the program's.
 GraphCost cost_of(const Program& program, const Graph& graph, const Bindings& bindings,

@@ -74,8 +74,9 @@ class Executable {
   // ---- before anything runs; `inputs` has the sizes of each input, in the order of the method, and may be empty where the
   // method declares them all as literals
   // How each node of the lowered method runs, in their order; empty where there is nothing to say. Likewise of a graph
-  // that methods run, by its name.
+  // that methods run, by its name or by its id in lowered().
   std::vector<std::string> explain(std::string_view method = {}) const;
+  std::vector<std::string> explain(GraphId graph) const;
   GraphCost cost(std::string_view method, const std::vector<Sizes>& inputs) const;
   // The same with sizes by their symbols, of which some may be open.
   GraphCost cost_under(std::string_view method, const Bindings& bindings) const;

@@ -44,20 +44,15 @@ std::vector<std::string> Executable::explain(std::string_view name) const {
   return compiled()->explain(is_graph ? id_of(lowered(), name) : id(method(name)));
 }
 
+std::vector<std::string> Executable::explain(GraphId graph) const { return compiled()->explain(graph); }
+
 GraphCost Executable::cost(std::string_view name, const std::vector<Sizes>& inputs) const {
   return cost_under(name, bindings_for(method(name), inputs));
 }
 
 GraphCost Executable::cost_under(std::string_view name, const Bindings& bindings) const {
   const Program& program = lowered();
-  const auto working_space = [&](const Graph& graph, const Node& node) {
-    const GraphId id{static_cast<uint32_t>(&graph - program.graphs.data())};
-    try {
-      return compiled()->working_space(id, node, bindings);
-    } catch (const Error&) {
-      return int64_t{0};  // calls will say what is wrong with the sizes
-    }
-  };
+  const auto working_space = [&](GraphId graph) { return compiled()->working_space(graph, bindings); };
   return cost_of(program, *program.method(method(name).name), bindings, working_space);
 }
 

@@ -54,8 +54,8 @@ class Hoisting final : public CompiledProgram {
   const Program& program() const override { return compiled_->program(); }
   Handle upload(const Tensor& tensor, Handle instead) override { return compiled_->upload(tensor, std::move(instead)); }
   std::vector<std::string> explain(GraphId graph) const override { return compiled_->explain(graph); }
-  int64_t working_space(GraphId graph, const Node& node, const Bindings& bindings) const override {
-    return compiled_->working_space(graph, node, bindings);
+  std::vector<int64_t> working_space(GraphId graph, const Bindings& bindings) const override {
+    return compiled_->working_space(graph, bindings);
   }
   EngineCounters counters() const override { return compiled_->counters(); }
 

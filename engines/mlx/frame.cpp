@@ -10,60 +10,22 @@
 #include "engines/mlx/guards.h"
 #include "engines/mlx/lowering.h"
 #include "engines/mlx/plan.h"
-#include "engines/mlx/working_space.h"
 #include "passes/operands.h"
 #include "program/debug.h"
 #include "program/error.h"
 
 namespace ingot::mlx_engine {
 
-// ------------------------------------------------------------------------------------------------------------- meter
-
-void Meter::spend(uint64_t steps) {
-  if (steps > limits_.steps - steps_) {
-    throw Error(Code::limit, fmt::format("the call takes more than {} steps", limits_.steps));
-  }
-  steps_ += steps;
-}
-
-void Meter::hold(int64_t bytes) {
-  if (bytes > memory_) throw Error(Code::limit, fmt::format("a tensor of {} bytes does not fit into memory", bytes));
-  if (bytes > memory_ - alive_) {
-    throw Error(Code::limit, fmt::format("{} bytes more than the {} alive do not fit into the memory of {}", bytes,
-                                         alive_, memory_));
-  }
-  if (bytes > limits_.bytes - alive_) {
-    throw Error(Code::limit,
-                fmt::format("{} bytes more than the {} alive go beyond the limit of {}", bytes, alive_, limits_.bytes));
-  }
-  alive_ += bytes;
-  peak_ = std::max(peak_, alive_);
-}
-
-void Meter::pass(int64_t bytes) {
-  constexpr int64_t few = int64_t{1} << 16;  // constants and columns, which limits leave to engines
-  if (bytes < few) return;
-  if (bytes > memory_) {
-    throw Error(Code::limit, fmt::format("{} bytes of working space do not fit into memory", bytes));
-  }
-  hold(bytes);
-  release(bytes);
-}
-
-int64_t Meter::take_growth() {
-  const int64_t growth = peak_ - before_;
-  before_ = peak_ = alive_;
-  return growth;
-}
-
 // ------------------------------------------------------------------------------------------------------------- nodes
 
-Frame::Frame(Call& call, GraphId graph, Bindings bindings)
+Frame::Frame(Call& call, GraphId graph, Bindings bindings, std::vector<std::optional<array>> values)
     : call_(call),
       id_(graph),
       graph_(call.plan.program.graphs[graph.id]),
       bindings_(std::move(bindings)),
-      values_(graph_.values.size()) {}
+      values_(std::move(values)) {
+  values_.resize(graph_.values.size());
+}
 
 void Frame::reset(const Bindings& bindings) {
   clear();
@@ -111,11 +73,15 @@ void Frame::lower(const Node& node) {
     call_.meter.spend(1);
     debug(4, [&] { return fmt::format("lowers {} ({})", place_of(graph_, node), mnemonic(node.op)); });
     const auto start = call_.observer ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
+    table_bytes_ = 0;
+    const bool ahead = is_charged_ahead(node);
+    for (uint32_t i = 0; ahead && i < node.result_count; ++i) charge_result(i);
     const std::vector<array> leaves = leaves_of(node);
-    const size_t guards_before = call_.guards.size();
+    const Mark before = mark();
     std::vector<array> results = visit([&]<class O>(const O& op) { return Lowering<O>::run(op, *this); }, node.op);
-    const int64_t bytes = space(leaves, results, guards_before);
-    set_results(std::move(results), bytes);
+    const Recorded made = recorded(leaves, results, before.guards);
+    set_results(std::move(results), ahead, made);
+    if (call_.eager) compute_results(before.recorded);
     if (call_.observer) (*call_.observer)({graph_, node, bindings_, start, std::chrono::steady_clock::now()});
   } catch (Error& error) {
     error.in_op(mnemonic(node.op)).at_node(place_of(graph_, node));
@@ -132,54 +98,101 @@ void Frame::lower(const Node& node) {
 std::vector<array> Frame::leaves_of(const Node& node) const {
   std::vector<array> leaves;
   visit_operands(node.op, [&](Ref ref) { leaves.push_back(in(ref)); });
-  if (kOpFacts[node.op.index()].family == "state") {
-    leaves.insert(leaves.end(), call_.states.begin(), call_.states.end());
-  }
+  visit_fields(node.op, [&]<class T>(const FieldFacts&, const T& field) {
+    if constexpr (std::same_as<T, StateId>) leaves.push_back(call_.states[field.id]);
+  });
   return leaves;
 }
 
-int64_t Frame::space(const std::vector<array>& leaves, const std::vector<array>& results, size_t guards_before) const {
+// What a body makes is charged there; a scan writes its ys.
+static bool passes_on(const Op& op) {
+  return kOpFacts[op.index()].effects == OpEffects::body && !op.get_if<op::Scan>();
+}
+
+bool Frame::is_charged_ahead(const Node& node) const {
+  bool decides_size = false;
+  visit_fields(node.op, [&]<class T>(const FieldFacts&, const T&) { decides_size |= std::same_as<T, SymbolId>; });
+  return !decides_size && !passes_on(node.op);
+}
+
+void Frame::charge_result(uint32_t i) {
+  const TensorType& type = result_type(i);
+  const Sizes sizes = this->sizes(type.shape);
+  call_.meter.hold(byte_count(type.dtype, sizes, type.scheme));
+  if (!passes_on(node_->op)) call_.meter.spend(static_cast<uint64_t>(element_count(sizes)));
+}
+
+void Frame::hold_table(const Sizes& sizes, size_t entry_bytes) {
+  const Dim bytes = Dim(element_count(sizes)) * static_cast<int64_t>(entry_bytes);  // throws where it leaves i64
+  table_bytes_ = (bytes + table_bytes_).literal();
+  call_.meter.pass(table_bytes_);
+}
+
+void Frame::hold_slices(const op::Scan& scan) {
+  constexpr size_t array_bytes = 512;
+  hold_table({size(scan.length), result_count() - std::ssize(scan.carry)}, array_bytes);
+}
+
+void Frame::require_recordable(int64_t trips, int64_t arrays) const {
+  call_.meter.require_recordable(element_count(Sizes{trips, arrays}));
+}
+
+Recorded Frame::recorded(const std::vector<array>& leaves, const std::vector<array>& results,
+                         size_t guards_before) const {
   if (node_->op.get_if<op::Scan>()) {  // which keeps all slices until it joins them
-    int64_t bytes = 0;
-    for (const array& result : results) bytes += 2 * static_cast<int64_t>(result.nbytes());
-    return bytes;
+    Recorded joined{.arrays = 0, .bytes = Meter::counted(table_bytes_)};
+    for (const array& result : results) joined.bytes += 2 * static_cast<int64_t>(result.nbytes());
+    return joined;
   }
-  if (kOpFacts[node_->op.index()].effects == OpEffects::body) return 0;  // what a body has alive is counted there
-  // What lies between has hardly more elements than there are pairs of those at both ends: of a few it is no matter.
-  constexpr size_t few = 64;
-  size_t elements = 0;
-  for (const std::vector<array>* arrays : {&leaves, &results}) {
-    for (const array& each : *arrays) elements += each.size();
-  }
-  if (elements <= few) return 0;
+  if (kOpFacts[node_->op.index()].effects == OpEffects::body) return {};  // it is counted in the body
   std::vector<array> made = results;
   for (size_t i = guards_before; i < call_.guards.size(); ++i) made.push_back(call_.guards[i].holds);
-  return working_space(leaves, made);
+  return recorded_between(leaves, made);
+}
+
+array Frame::placeholder(const TensorType& type) const {
+  return without_value(type.dtype, sizes(type.shape), type.scheme);
+}
+
+std::vector<int64_t> Frame::spaces() {
+  for (const State& state : call_.plan.program.states) call_.states.push_back(placeholder(state.type));
+  std::vector<int64_t> spaces;
+  for (const Node& node : graph_.nodes) {
+    call_.meter = call_.meter.anew();
+    try {
+      spaces.push_back(space_of(node));
+    } catch (const Error&) {
+      spaces.push_back(0);  // calls will say what is wrong with the sizes
+    }
+    visit_operands(node.op, [&](Ref ref) { values_[ref.id].reset(); });
+    for (uint32_t i = 0; i < node.result_count; ++i) values_[node.first_result.id + i].reset();
+    call_.guards.clear();
+    call_.checks->clear();
+  }
+  return spaces;
 }
 
 int64_t Frame::space_of(const Node& node) {
-  const auto placeholder = [&](const TensorType& type) {
-    return without_value(type.dtype, sizes(type.shape), type.scheme);
-  };
-  if (reads(node.op, call_.plan.host_ops)) {
-    if (!node.op.get_if<op::Scan>()) return 0;
-    node_ = &node;
+  node_ = &node;
+  table_bytes_ = 0;
+  if (const auto* scan = node.op.get_if<op::Scan>()) {
+    hold_slices(*scan);
     std::vector<array> results;
     for (uint32_t i = 0; i < node.result_count; ++i) results.push_back(placeholder(result_type(i)));
-    return space({}, results, 0);
+    return recorded({}, results, 0).bytes;
   }
+  if (reads(node.op, call_.plan.host_ops) || passes_on(node.op))
+    return 0;  // what a body has alive is asked of its own nodes
   visit_operands(node.op, [&](Ref ref) {
     if (graph_.values[ref.id].kind != ValueKind::weight) values_[ref.id] = placeholder(type(ref));
   });
-  for (const State& state : call_.plan.program.states) call_.states.push_back(placeholder(state.type));
   lower(node);
   return call_.meter.peak();
 }
 
-void Frame::set_results(std::vector<array> results, int64_t space) {
-  // What a body made is counted there; a scan writes its ys.
-  const bool passes_on =
-      kOpFacts[node_->op.index()].effects == OpEffects::body && node_->op.index() != static_cast<size_t>(Opcode::scan);
+void Frame::set_results(std::vector<array> results, bool charged, const Recorded& made) {
+  call_.meter.record(made.arrays);
+  int64_t space = made.bytes;
   for (uint32_t i = 0; i < node_->result_count; ++i) {
     const TensorType& type = result_type(i);
     const Sizes expected = sizes(type.shape);
@@ -190,18 +203,19 @@ void Frame::set_results(std::vector<array> results, int64_t space) {
                             fmt::format("{}[{}]", to_string(from_mlx(results[i].dtype())), fmt::join(shape, ", ")),
                             fmt::format("{} ({})", to_string(type), fmt::join(expected, ", ")));
     }
-    const auto bytes = static_cast<int64_t>(results[i].nbytes());
-    call_.meter.hold(bytes);
-    space -= bytes;
-    if (!passes_on) call_.meter.spend(results[i].size());
+    if (!charged) charge_result(i);
+    space -= static_cast<int64_t>(results[i].nbytes());
     values_[node_->first_result.id + i] = std::move(results[i]);
   }
   call_.meter.pass(std::max<int64_t>(space, 0));
-  if (!call_.eager) return;
+}
+
+void Frame::compute_results(int64_t recorded_before) {
   std::vector<array> made;
   for (uint32_t i = 0; i < node_->result_count; ++i) made.push_back(*values_[node_->first_result.id + i]);
   call_.require_memory();
   mx::eval(std::move(made));
+  call_.meter.forget_recorded(recorded_before);
 }
 
 void Frame::drop(Ref ref) {
@@ -294,9 +308,18 @@ Tensor Frame::read(const array& value, DType dtype) {
   return download(dense, dtype, sizes, {});
 }
 
-void Frame::start(const std::vector<array>& values) {
+void Frame::start(std::vector<array> values, const Mark& since) {
+  for (size_t i = since.guards; i < call_.guards.size(); ++i) {
+    values.push_back(call_.guards[i].holds);
+    values.push_back(call_.guards[i].witness);
+  }
+  for (size_t i = 0; i < call_.states.size(); ++i) {
+    if (call_.states_written[i]) values.push_back(call_.states[i]);
+  }
   call_.require_memory();
-  mx::async_eval(values);
+  mx::async_eval(std::move(values));
+  const auto guards = static_cast<int64_t>(call_.guards.size() - since.guards);
+  call_.meter.forget_recorded(since.recorded + 2 * guards);  // which stay, computed, until all is read
 }
 
 void Frame::set_state(StateId id, array value) {

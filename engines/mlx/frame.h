@@ -18,6 +18,8 @@
 #include "engines/mlx/convert.h"
 #include "engines/mlx/device.h"
 #include "engines/mlx/known.h"
+#include "engines/mlx/meter.h"
+#include "engines/mlx/working_space.h"
 #include "program/error.h"
 
 namespace ingot::mlx_engine {
@@ -35,28 +37,6 @@ struct Guard {
   array holds;
   array witness;
   GuardRefusal refusal;
-};
-
-// What one call uses, as engines/run_limits.h counts it: within the limits, and within the memory of the device.
-class Meter {
- public:
-  Meter(const RunLimits& limits, int64_t memory) : limits_(limits), memory_(memory) {}
-  // Of another call, or of a part of one.
-  Meter anew() const { return {limits_, memory_}; }
-  void spend(uint64_t steps);
-  void hold(int64_t bytes);
-  void pass(int64_t bytes);  // held for a moment
-  void release(int64_t bytes) { alive_ -= bytes; }
-  uint64_t steps() const { return steps_; }
-  int64_t peak() const { return peak_; }
-  // The most that was alive since the last time beyond what was alive then; from here on anew.
-  int64_t take_growth();
-
- private:
-  RunLimits limits_;
-  int64_t memory_;
-  uint64_t steps_ = 0;
-  int64_t alive_ = 0, peak_ = 0, before_ = 0;
 };
 
 using Weights = std::vector<std::optional<array>>;  // of a program, in its order; none where one has no contents
@@ -83,13 +63,15 @@ struct Call {
 
 class Frame {
  public:
-  Frame(Call& call, GraphId graph, Bindings bindings);
+  // `values` is memory for them: all empty, of any size.
+  Frame(Call& call, GraphId graph, Bindings bindings, std::vector<std::optional<array>> values = {});
 
   // Lowers the nodes in order and gives up the outputs. Precondition: the inputs, which it takes, are what the graph
   // declares under the bindings.
   void run(std::vector<array>& inputs, std::vector<array>& outputs);
-  // What one node has alive beside its operands, which hold no values. Precondition: nothing was run.
-  int64_t space_of(const Node& node);
+  // What each node has alive besides its operands, which hold no values; 0 where that is not known, or more than limits
+  // allow. Precondition: nothing was run.
+  std::vector<int64_t> spaces();
   // For another run.
   void reset(const Bindings& bindings);
   // Lets go of all values.
@@ -134,9 +116,26 @@ class Frame {
   std::vector<array> evaluated(std::vector<array> values);
   // One of them on the host. Likewise.
   Tensor read(const array& value, DType dtype);
-  // Has MLX begin to compute them.
-  void start(const std::vector<array>& values);
+  // Where the lazy graph stands, for `start`.
+  struct Mark {
+    int64_t recorded;
+    size_t guards;
+  };
+  Mark mark() const { return {call_.meter.recorded(), call_.guards.size()}; }
+  // Has MLX begin to compute these values, guards and states: the only arrays since the mark that are still needed.
+  void start(std::vector<array> values, const Mark& since);
+
+  // ---- limits
+  // Results are charged before the op is lowered. Whatever else grows with attributes or sizes is charged here, before
+  // it is built.
+  // For work that the sizes of the results do not show.
   void spend(uint64_t steps) { call_.meter.spend(steps); }
+  // For the bytes of a table on the host, until the op is lowered.
+  void hold_table(const Sizes& sizes, size_t entry_bytes);
+  // For what a scan keeps of every slice of its results until it joins them, besides the elements.
+  void hold_slices(const op::Scan& scan);
+  // For a loop that builds so many arrays in each of its trips.
+  void require_recordable(int64_t trips, int64_t arrays) const;
 
   // ---- state and graphs
   const Plan& plan() const { return call_.plan; }
@@ -150,14 +149,21 @@ class Frame {
   void run_traced(const Segment& segment);
   void pass_to(const Segment& segment);
   void make_trace_key(const Segment& segment);
-  Trace record(const Segment& segment) const;
+  Trace record(const Segment& segment);
+  // Gives up the memory of all values, those of the segment that was run included.
+  std::vector<std::optional<array>> take_values(const Segment& segment);
   const Known* known(std::uintptr_t id) const;
   void lower(const Node& node);
+  // Whether the results are charged before the op is lowered.
+  bool is_charged_ahead(const Node& node) const;
+  void charge_result(uint32_t i);
+  array placeholder(const TensorType& type) const;
+  int64_t space_of(const Node& node);
   // What a lowering builds upon.
   std::vector<array> leaves_of(const Node& node) const;
-  int64_t space(const std::vector<array>& leaves, const std::vector<array>& results, size_t guards_before) const;
-  // `space`: what was alive while they were made, they included.
-  void set_results(std::vector<array> results, int64_t space);
+  Recorded recorded(const std::vector<array>& leaves, const std::vector<array>& results, size_t guards_before) const;
+  void set_results(std::vector<array> results, bool charged, const Recorded& made);
+  void compute_results(int64_t recorded_before);
   void drop(Ref ref);
 
   Call& call_;
@@ -166,8 +172,10 @@ class Frame {
   Bindings bindings_;
   std::vector<std::optional<array>> values_;  // by Ref; weights are read where they are
   const Node* node_ = nullptr;                // the one that is lowered
+  int64_t table_bytes_ = 0;                   // of its tables on the host
   // Of the segment that runs, kept for their memory:
   std::vector<array> passed_, results_;
+  std::vector<std::optional<array>> spare_values_;  // all empty: for the next segment that is recorded
   std::vector<int64_t> trace_key_;
 };
 

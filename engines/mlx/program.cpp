@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "engines/mlx/invocation.h"
@@ -156,22 +155,22 @@ static std::shared_ptr<const MlxWeights> with_all(std::shared_ptr<const MlxWeigh
   return std::make_shared<const MlxWeights>(std::move(all));
 }
 
-// By lowering it, on arrays that hold no values.
-int64_t MlxProgram::working_space(GraphId graph, const Node& node, const Bindings& bindings) const {
+// By lowering each node, on arrays that hold no values, within the limits of a call except for steps: nothing runs here.
+std::vector<int64_t> MlxProgram::working_space(GraphId graph, const Bindings& bindings) const {
   const std::shared_ptr<const MlxWeights> weights = with_all(weights_now(), plan_.program);
   return device_.run([&] {
     std::vector<KnownCheck> checks;
     Call call{.plan = plan_,
               .device = device_,
               .weights = &weights->arrays,
-              .meter = Meter({.bytes = std::numeric_limits<int64_t>::max()}, std::numeric_limits<int64_t>::max()),
+              .meter = Meter({.bytes = limits_.bytes, .recorded = limits_.recorded}, device_.memory()),
               .states = {},
               .states_written = std::vector<bool>(plan_.program.states.size(), false),
               .guards = {},
               .known = {},
               .checks = &checks,
               .cancelled = {}};
-    return Frame(call, graph, bindings).space_of(node);
+    return Frame(call, graph, bindings).spaces();
   });
 }
 

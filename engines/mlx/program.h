@@ -35,7 +35,7 @@ class MlxProgram final : public CompiledProgram {
   std::unique_ptr<Invocation> invocation(GraphId method) override;
   void start(Invocation& call) override;
   std::vector<std::string> explain(GraphId graph) const override;
-  int64_t working_space(GraphId graph, const Node& node, const Bindings& bindings) const override;
+  std::vector<int64_t> working_space(GraphId graph, const Bindings& bindings) const override;
   EngineCounters counters() const override;
 
  private:

@@ -12,14 +12,12 @@ namespace ingot::mlx_engine {
 
 // ------------------------------------------------------------------------------------------------------------ resize
 
-ResizedAxis resized_axis(const op::Resize& op, size_t i, int axis, int64_t in, int64_t out) {
-  constexpr int64_t most = int64_t{1} << 27;
+ResizedAxis resized_axis(const op::Resize& op, Frame& frame, size_t i, int axis, int64_t in, int64_t out) {
   const Resampling resampling(op, i, in, out);
   const int64_t taps = resampling.taps();
-  if (element_count(Sizes{taps, out}) > most) {
-    throw Error::mismatch(Code::limit, "", fmt::format("the number of samples along axis {}", axis),
-                          fmt::format("{} × {}", out, taps), fmt::format("at most {} in all", most));
-  }
+  const Sizes table{taps, out};
+  frame.spend(static_cast<uint64_t>(element_count(table)));
+  frame.hold_table(table, 2 * (sizeof(int32_t) + sizeof(double)));  // with MLX's copy
   const auto size = static_cast<size_t>(taps * out);
   ResizedAxis result{axis, taps, out, std::vector<int32_t>(size), std::vector<double>(size), {}};
   std::vector<double> weights(static_cast<size_t>(taps));

@@ -1,8 +1,8 @@
 // Resampling along one axis: by tables that sizes decide, and at the coordinates of a grid.
 //
 // Ownership  values. Threads  as Frame.
-// Failure    Code::limit where a scale makes positions read more than a table holds. Positions may be any numbers: what is
-//            far outside reads the border or nothing.
+// Failure    Code::limit where a scale makes positions read more than limits allow a table to hold. Positions may be any
+//            numbers: what is far outside reads the border or nothing.
 #pragma once
 
 #include <vector>
@@ -21,8 +21,9 @@ struct ResizedAxis {
   std::vector<bool> cropped;      // of each position: it lies outside x and is extrapolated
 };
 
-// Axis number i of op.axes, of size `in` and `out`. Precondition: `factors` and `region` stand in scales and roi.
-ResizedAxis resized_axis(const op::Resize& op, size_t i, int axis, int64_t in, int64_t out);
+// Axis number i of op.axes, of size `in` and `out`, charged to the frame before it is built. Precondition: `factors` and
+// `region` stand in scales and roi.
+ResizedAxis resized_axis(const op::Resize& op, Frame& frame, size_t i, int axis, int64_t in, int64_t out);
 
 // y[..., p, ...] = x[..., element(p, 0), ...] along the axis.
 array take_nearest(const array& x, const ResizedAxis& resized, mx::Stream s);

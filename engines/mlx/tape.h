@@ -25,6 +25,8 @@ class Tape {
   // Calls the function once, on arrays of these shapes and dtypes that hold no values.
   Tape(const Function& function, const std::vector<array>& like, const Device& device);
 
+  // Primitives, each of which a replay records.
+  int64_t size() const { return static_cast<int64_t>(steps_.size()); }
   // The function's outputs as lazy arrays. Inputs that nothing needs later are let go of on the way.
   std::vector<array> replay(std::vector<array> inputs) const;
   // Likewise in memory that may be used again: `slots` begins as the inputs, and ends empty.

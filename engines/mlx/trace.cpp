@@ -11,6 +11,9 @@
 
 namespace ingot::mlx_engine {
 
+// What a tape takes besides its steps.
+constexpr int64_t tape_bytes = int64_t{1} << 20;
+
 static std::string describe_trace(const Graph& graph, const Segment& segment, const Bindings& bindings) {
   std::string text = fmt::format("traces {} {}-{}", graph.name, segment.first, segment.end - 1);
   for (const auto& [symbol, size] : bindings.entries()) text += fmt::format(", {} = {}", symbol.name(), size);
@@ -34,7 +37,16 @@ void Frame::pass_to(const Segment& segment) {
   for (StateId state : segment.states) passed_.push_back(call_.states[state.id]);
 }
 
-Trace Frame::record(const Segment& segment) const {
+std::vector<std::optional<array>> Frame::take_values(const Segment& segment) {
+  for (Ref input : segment.inputs) values_[input.id].reset();
+  for (uint32_t i = segment.first; i < segment.end; ++i) {
+    const Node& node = graph_.nodes[i];
+    for (uint32_t j = 0; j < node.result_count; ++j) values_[node.first_result.id + j].reset();
+  }
+  return std::move(values_);
+}
+
+Trace Frame::record(const Segment& segment) {
   std::vector<StateId> written;
   std::vector<GuardRefusal> refusals;
   std::vector<KnownCheck> checks;
@@ -55,12 +67,13 @@ Trace Frame::record(const Segment& segment) const {
     for (size_t i = 0; i < passed_.size(); ++i) {
       if (known(passed_[i].id())) traced.known.push_back({placeholders[i], {}, i});
     }
-    Frame frame(traced, id_, bindings_);
+    Frame frame(traced, id_, bindings_, std::move(spare_values_));
     auto next = placeholders.begin();
     for (Ref input : segment.inputs) frame.values_[input.id] = *next++;
     for (WeightId weight : segment.weights) weights[weight.id] = *next++;
     for (StateId state : segment.states) traced.states[state.id] = *next++;
-    frame.run(segment);  // lets go of inputs too, which then count as less than nothing
+    frame.run(segment);  // releases inputs too, which drives the meter below zero
+    require_host_memory(tape_bytes + traced.meter.recorded() * kRecordedBytes);
 
     std::vector<array> outputs = frame.in(segment.outputs);
     for (StateId state : segment.states) {
@@ -75,6 +88,7 @@ Trace Frame::record(const Segment& segment) const {
     }
     steps = traced.meter.steps();
     peak = traced.meter.peak();
+    spare_values_ = frame.take_values(segment);
     return outputs;
   };
   Tape tape(lower_segment, passed_, call_.device);
@@ -97,6 +111,7 @@ void Frame::run_traced(const Segment& segment) {
     if (const std::optional<Error> error = check(*known(passed_[position].id())->integers)) throw *error;
   }
   for (Ref dead : segment.dead) drop(dead);
+  call_.meter.record(trace->tape.size());
   trace->tape.replay(passed_, results_);
   auto next = std::make_move_iterator(results_.begin());
   for (Ref output : segment.outputs) {

@@ -13,12 +13,23 @@ bool is_close(const WindowAxis& axis) {
 
 // -------------------------------------------------------------------------------------------------------------- taps
 
-Taps taps_of(const WindowAxis& axis, bool packed) {
+namespace {
+
+// All padding. Indices are copied twice on their way to MLX.
+void fill_table(Frame& frame, Taps& taps) {
+  const Sizes sizes{taps.out, taps.count};
+  frame.hold_table(sizes, 3 * sizeof(int32_t));
+  taps.elements.assign(static_cast<size_t>(element_count(sizes)), -1);
+}
+
+}  // namespace
+
+Taps taps_of(Frame& frame, const WindowAxis& axis, bool packed) {
   Taps taps{axis.out, packed ? 0 : axis.kernel, {}};
   for (int64_t o = 0; packed && o < axis.out; ++o) {
     taps.count = std::max(taps.count, axis.taps_before(o, axis.in) - axis.taps_before(o, 0));
   }
-  taps.elements.assign(static_cast<size_t>(element_count(Sizes{taps.out, taps.count})), -1);
+  fill_table(frame, taps);
   for (int64_t o = 0; o < axis.out; ++o) {
     const int64_t first = axis.taps_before(o, 0), place = o * taps.count - (packed ? first : 0);
     for (int64_t k = first, end = axis.taps_before(o, axis.in); k < end; ++k) {
@@ -28,16 +39,18 @@ Taps taps_of(const WindowAxis& axis, bool packed) {
   return taps;
 }
 
-Taps adaptive_taps(int64_t in, int64_t out) {
+AdaptiveAxis adaptive_axis(int64_t in, int64_t out) {
   static_cast<void>(element_count(Sizes{in, out}));  // throws where o·in leaves i64
-  const auto first = [&](int64_t o) { return o * in / out; };
-  const auto end = [&](int64_t o) { return in == 0 ? 0 : ((o + 1) * in - 1) / out + 1; };
-  Taps taps{out, 0, {}};
-  for (int64_t o = 0; o < out; ++o) taps.count = std::max(taps.count, end(o) - first(o));
-  for (int64_t o = 0; o < out; ++o) {
-    for (int64_t k = 0; k < taps.count; ++k) {
-      taps.elements.push_back(first(o) + k < end(o) ? static_cast<int32_t>(first(o) + k) : -1);
-    }
+  return {in, out};
+}
+
+Taps taps_of(Frame& frame, const AdaptiveAxis& axis) {
+  Taps taps{axis.out, 0, {}};
+  for (int64_t o = 0; o < axis.out; ++o) taps.count = std::max(taps.count, axis.end(o) - axis.first(o));
+  fill_table(frame, taps);
+  for (int64_t o = 0; o < axis.out; ++o) {
+    const auto window = taps.elements.begin() + o * taps.count;
+    std::iota(window, window + axis.end(o) - axis.first(o), static_cast<int32_t>(axis.first(o)));
   }
   return taps;
 }
@@ -120,7 +133,7 @@ array windows(Frame& frame, const array& x, const std::vector<Taps>& taps, const
 array windows(Frame& frame, const array& x, const std::vector<WindowAxis>& axes, const array& fill) {
   if (std::ranges::all_of(axes, is_close)) return viewed(x, axes, fill, frame.stream());
   std::vector<Taps> taps;
-  for (const WindowAxis& axis : axes) taps.push_back(taps_of(axis, false));
+  for (const WindowAxis& axis : axes) taps.push_back(taps_of(frame, axis, false));
   return windows(frame, x, taps, fill);
 }
 

@@ -34,10 +34,20 @@ struct Taps {
   std::vector<int32_t> elements;  // out × count; -1: padding
 };
 
-// Tap k of a window is position k of the kernel, or with `packed` the k-th that lies within the axis.
-Taps taps_of(const WindowAxis& axis, bool packed);
-// Window o reads the elements ⌊o·in/out⌋ … ⌈(o+1)·in/out⌉-1.
-Taps adaptive_taps(int64_t in, int64_t out);
+// Tap k of a window is position k of the kernel, or with `packed` the k-th that lies within the axis. The table is charged
+// to the frame.
+Taps taps_of(Frame& frame, const WindowAxis& axis, bool packed);
+
+// Window o of an adaptive pool reads the elements first(o) … end(o)-1 of an axis: ⌊o·in/out⌋ … ⌈(o+1)·in/out⌉-1.
+struct AdaptiveAxis {
+  int64_t in, out;
+
+  int64_t first(int64_t o) const { return o * in / out; }
+  int64_t end(int64_t o) const { return in == 0 ? 0 : ((o + 1) * in - 1) / out + 1; }
+};
+// Throws where a position leaves i64.
+AdaptiveAxis adaptive_axis(int64_t in, int64_t out);
+Taps taps_of(Frame& frame, const AdaptiveAxis& axis);
 
 // x [N, C, in…] with the padding that windows read. Precondition: the axes are close.
 array padded(const array& x, const std::vector<WindowAxis>& axes, const array& fill, mx::Stream s);

@@ -7,6 +7,7 @@
 #include <typeindex>
 #include <unordered_map>
 
+#include "engines/mlx/blas.h"
 #include "engines/mlx/in_order.h"
 
 namespace ingot::mlx_engine {
@@ -133,8 +134,26 @@ class Buffers {
   int64_t alive_ = 0, most_ = 0;
 };
 
-// Whether each result is one kernel's, of the operands: there is nothing between them.
+void take_blas_buffer(const std::vector<array>& arrays) {
+  if (has_blas_buffer()) return;
+  for (const array& a : arrays) take_blas_buffer_for(a);
+}
+
+// Arrays in between have hardly more elements than there are pairs of an operand's and a result's: few small ones do not
+// matter.
+bool are_small(const std::vector<array>& operands, const std::vector<array>& results) {
+  constexpr size_t few = 64;
+  size_t elements = 0;
+  for (const std::vector<array>* arrays : {&operands, &results}) {
+    for (const array& each : *arrays) elements += each.size();
+  }
+  return elements <= few;
+}
+
+// Whether each result is one kernel's, of the operands: there is nothing between them. Only few operands are compared.
 bool are_direct(const std::vector<array>& operands, const std::vector<array>& results) {
+  constexpr size_t few = 16;
+  if (operands.size() > few) return false;
   const auto is_operand = [&](const array& a) {
     return std::ranges::find(operands, a.id(), &array::id) != operands.end();
   };
@@ -146,15 +165,22 @@ bool are_direct(const std::vector<array>& operands, const std::vector<array>& re
 
 }  // namespace
 
-int64_t working_space(const std::vector<array>& operands, const std::vector<array>& results) {
-  if (are_direct(operands, results)) return 0;
+Recorded recorded_between(const std::vector<array>& operands, const std::vector<array>& results) {
+  if (are_direct(operands, results)) {
+    take_blas_buffer(results);
+    return {std::ssize(results), 0};
+  }
   InOrder arrays(operands);
   for (const array& result : results) arrays.visit(result);
+  take_blas_buffer(arrays.order);
+  Recorded recorded{std::ssize(arrays.order), 0};
+  if (are_small(operands, results)) return recorded;
   Buffers buffers(operands);
   for (const array& a : arrays.order) buffers.add(a);
   for (const array& result : results) buffers.keep(result);
   for (const array& a : arrays.order) buffers.compute(a);
-  return buffers.most();
+  recorded.bytes = buffers.most();
+  return recorded;
 }
 
 }  // namespace ingot::mlx_engine

@@ -111,7 +111,9 @@ class ReferenceProgram final : public CompiledProgram {
   std::vector<std::string> explain(GraphId graph) const override {
     return std::vector<std::string>(program().graphs[graph.id].nodes.size());
   }
-  int64_t working_space(GraphId, const Node&, const Bindings&) const override { return 0; }
+  std::vector<int64_t> working_space(GraphId graph, const Bindings&) const override {
+    return std::vector<int64_t>(program().graphs[graph.id].nodes.size());
+  }
   EngineCounters counters() const override { return {}; }
 
  private:

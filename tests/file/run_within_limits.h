@@ -72,9 +72,11 @@ inline bool run_once(Session& session, const Graph& method, int64_t size) try {
   return false;
 }
 
-// The number of calls that gave outputs. Precondition: the program has passed `verify`.
-inline int run_within_limits(const Program& program) try {
-  Session session(compile(program, {.engine = "reference", .limits = {.bytes = 1 << 20, .steps = 20'000}}));
+// The number of calls that gave outputs, whatever the limits in the options are. Precondition: the program has passed
+// `verify`.
+inline int run_within_limits(const Program& program, CompileOptions options = {.engine = "reference"}) try {
+  options.limits = {.bytes = 1 << 20, .steps = 20'000};
+  Session session(compile(program, options));
   int succeeded = 0;
   for (const Graph& method : program.graphs) {
     if (!method.exported) continue;

@@ -1,14 +1,12 @@
 // What a call may use: results beyond the memory of the device or the system are refused, before anything runs, and what a
 // call is said to need is enough, in every mode.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <cmath>
-#include <fstream>
 #include <limits>
 
 #include "tests/runtime/support.h"
-#include "tests/support/sanitized.h"
+#include "tests/support/narrow.h"
 
 namespace ingot::test {
 namespace {
@@ -56,25 +54,6 @@ TEST_P(MemoryTest, ResultsBeyondTheDeviceAreRefused) {
 }
 
 #ifdef __linux__
-// The address space of the process: so many bytes more than it has, for as long as this lives.
-class Narrow {
- public:
-  explicit Narrow(int64_t more) {
-    getrlimit(RLIMIT_AS, &before_);
-    int64_t pages = 0;
-    std::ifstream("/proc/self/statm") >> pages;
-    rlimit narrow = before_;
-    narrow.rlim_cur = static_cast<rlim_t>(pages * 4096 + more);
-    setrlimit(RLIMIT_AS, &narrow);
-  }
-  Narrow(const Narrow&) = delete;
-  Narrow& operator=(const Narrow&) = delete;
-  ~Narrow() { setrlimit(RLIMIT_AS, &before_); }
-
- private:
-  rlimit before_{};
-};
-
 TEST_P(MemoryTest, ResultsThatTheSystemDoesNotGiveAreRefused) {
   if (is_sanitized) GTEST_SKIP() << "sanitizers take address space as well";
   Session session(compiled(squares));

@@ -46,12 +46,14 @@ bool reads_values(const op::While&) { return true; }
 Arrays emit(const op::While& op, Frame& frame) {
   Arrays carry = frame.in(op.carry);
   const Arrays captures = frame.in(op.captures);
+  const Frame::Mark before = frame.mark();
   for (int64_t trips = 0; !op.max_trips || trips < *op.max_trips; ++trips) {
     Arrays passed = joined(carry, captures);
     if (!is_true(frame, frame.call(op.condition, passed)[0])) break;
     frame.spend(1);
     carry.clear();
     carry = frame.call(op.body, std::move(passed));
+    if (trips % trips_at_once == trips_at_once - 1) frame.start(carry, before);
   }
   return carry;
 }
@@ -64,14 +66,16 @@ Arrays emit(const op::Scan& op, Frame& frame) {
   const int64_t length = frame.size(op.length);
   const auto carries = static_cast<uint32_t>(carry.size());
   std::vector<std::vector<std::optional<array>>> ys(frame.result_count() - carries);
+  frame.hold_slices(op);
   for (auto& slices : ys) slices.resize(static_cast<size_t>(length));
+  const Frame::Mark before = frame.mark();
   for (int64_t trip = 0; trip < length; ++trip) {
     const int64_t i = op.reverse ? length - 1 - trip : trip;
     frame.spend(1);
     Arrays passed = std::move(carry);
     for (const array& x : xs) passed.push_back(slice(x, i, frame.stream()));
     Arrays results = frame.call(op.body, joined(std::move(passed), captures));
-    if (trip % trips_at_once == trips_at_once - 1) frame.start(results);
+    if (trip % trips_at_once == trips_at_once - 1) frame.start(results, before);
     for (size_t y = 0; y < ys.size(); ++y) ys[y][static_cast<size_t>(i)] = results[carries + y];
     results.erase(results.begin() + carries, results.end());
     carry = std::move(results);

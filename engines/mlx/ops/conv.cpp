@@ -213,8 +213,10 @@ array emit(const op::IntegerConv& op, Frame& frame) {
 // ------------------------------------------------------------------------------------------------------------ deform
 
 // The place that each position of the kernel reads in each window along one axis, without offsets: [kernel, windows].
-array undeformed(const Geometry& geometry, size_t which, mx::Dtype dtype, mx::Stream s) {
+array undeformed(Frame& frame, const Geometry& geometry, size_t which, mx::Dtype dtype) {
+  const mx::Stream s = frame.stream();
   const WindowAxis& axis = geometry.axes[which];
+  frame.hold_table({axis.kernel, axis.out}, 2 * sizeof(double));  // with MLX's copy
   std::vector<double> places;
   for (int64_t k = 0; k < axis.kernel; ++k) {
     for (int64_t o = 0; o < axis.out; ++o) places.push_back(static_cast<double>(axis.start(o) + k * axis.dilation));
@@ -235,7 +237,7 @@ array deformed(const op::DeformConv& op, Frame& frame, const Geometry& geometry,
   const mx::Dtype dtype = place_dtype(frame);
   const Sizes sizes = frame.sizes(op.x), in = spatial(sizes);
   const int64_t entries = sizes[0] * op.offset_groups, channels = sizes[1] / op.offset_groups;
-  const array rows_at = undeformed(geometry, 0, dtype, s), columns_at = undeformed(geometry, 1, dtype, s);
+  const array rows_at = undeformed(frame, geometry, 0, dtype), columns_at = undeformed(frame, geometry, 1, dtype);
   const int kernel = rows_at.shape(0), count = rows_at.shape(1);
   const int groups = to_mlx(Sizes{entries})[0];
   const auto offset =

@@ -80,8 +80,7 @@ array emit(const op::Resize& op, Frame& frame) {
     const int axis = from_front(op.axes[i], in.size());
     const auto at = static_cast<size_t>(axis);
     require_elements(axis, in[at]);
-    axes.push_back(resized_axis(known, i, axis, in[at], out[at]));
-    spend(frame, {out[at], axes.back().taps});
+    axes.push_back(resized_axis(known, frame, i, axis, in[at], out[at]));
   }
   const DType dtype = frame.result_dtype();
   const bool nearest = op.mode == ResizeMode::nearest;
@@ -140,10 +139,11 @@ int64_t most_samples(const op::RoiAlign& op, Frame& frame, const RegionAxis& axi
   return frame.read(mx::astype(mx::max(axis.samples, s), mx::int64, s), DType::i64).as<int64_t>()[0];
 }
 
-// Each point is some nodes of MLX's graph.
-void require_few_points(int64_t rows, int64_t columns) {
-  constexpr int64_t most = int64_t{1} << 14;
-  if (element_count(Sizes{rows, columns}) <= most) return;
+// Each point is many arrays of MLX's graph.
+void require_few_points(const Frame& frame, int64_t rows, int64_t columns) {
+  constexpr int64_t most = int64_t{1} << 14, arrays = 80;
+  const int64_t points = element_count(Sizes{rows, columns});
+  if (points <= most) return frame.require_recordable(points, arrays);
   throw Error::mismatch(Code::limit, "", "the number of points of a bin", fmt::format("{} × {}", rows, columns),
                         fmt::format("at most {} in all", most));
 }
@@ -186,7 +186,7 @@ array emit(const op::RoiAlign& op, Frame& frame) {
   const RegionAxis down = region_axis(op, column(rois, 1, s), column(rois, 3, s), op.height, s);
   const int64_t rows = most_samples(op, frame, down), columns = most_samples(op, frame, across);
   spend(frame, {element_count(frame.result_sizes()), rows, columns});
-  require_few_points(rows, columns);
+  require_few_points(frame, rows, columns);
   if (element_count(sizes) == 0) return frame.result_zeros();
 
   const DType dtype = frame.result_dtype();
@@ -256,6 +256,8 @@ array emit(const op::RoiPool& op, Frame& frame) {
   const array columns = covered(corner(1), corner(3), op.width, sizes[3], s);
   const array x = mx::take(to_ordered(frame, frame.in(op.x), NanPlace::last), mx::flatten(image, s), 0, s);
   const array lowest = number(mx::iinfo(x.dtype()).min, x);  // below every real
+  constexpr int64_t arrays_of_bins = 6;                      // of a row, and of a column
+  frame.require_recordable(std::max(op.height, op.width), 2 * arrays_of_bins);
   const array found = largest_in_bins(largest_in_bins(x, columns, 3, lowest, s), rows, 2, lowest, s);
   const array y = from_ordered(frame, found, to_mlx(frame.result_dtype()));
   return mx::where(mx::equal(found, lowest, s), number(0, y), y, s);

@@ -29,9 +29,9 @@ bool reads_nothing(const std::vector<Taps>& taps) {
   return std::ranges::any_of(taps, [](const Taps& axis) { return axis.count == 0; });
 }
 
-std::vector<Taps> packed_taps(const std::vector<WindowAxis>& axes) {
+std::vector<Taps> packed_taps(Frame& frame, const std::vector<WindowAxis>& axes) {
   std::vector<Taps> taps;
-  for (const WindowAxis& axis : axes) taps.push_back(taps_of(axis, true));
+  for (const WindowAxis& axis : axes) taps.push_back(taps_of(frame, axis, true));
   return taps;
 }
 
@@ -65,7 +65,7 @@ array reduced_by_taps(const array& x, const std::vector<WindowAxis>& axes, const
 array reduced(Frame& frame, const array& x, const std::vector<WindowAxis>& axes, const array& fill,
               const Reduction& fn) {
   if (x.size() == 0 || !std::ranges::all_of(axes, is_close)) {
-    return reduced(frame, x, packed_taps(axes), fill, fn);
+    return reduced(frame, x, packed_taps(frame, axes), fill, fn);
   }
   const auto has_few = [](const WindowAxis& axis) { return axis.kernel <= 8; };
   if (std::ranges::all_of(axes, has_few)) return reduced_by_taps(x, axes, fill, fn, frame.stream());
@@ -114,40 +114,37 @@ array mean_pool(Frame& frame, const array& x, const How& how, const array& count
 // For each spatial axis the elements of x that its windows read.
 using Counts = std::vector<std::vector<double>>;
 
-Counts element_counts(const std::vector<Taps>& taps) {
+// count(axis, o) for every window. The result, which is charged, has a window for each entry.
+template <class Axis, class Count>
+Counts counts_of(Frame& frame, const std::vector<Axis>& axes, Count&& count) {
   Counts counts;
-  for (const Taps& axis : taps) {
-    counts.emplace_back();
-    for (int64_t o = 0; o < axis.out; ++o) {
-      const auto window = axis.elements.begin() + o * axis.count;
-      counts.back().push_back(static_cast<double>(axis.count - std::count(window, window + axis.count, -1)));
-    }
-  }
-  return counts;
-}
-
-template <class Count>
-Counts counts_of(const std::vector<WindowAxis>& axes, Count&& count) {
-  Counts counts;
-  for (const WindowAxis& axis : axes) {
+  for (const Axis& axis : axes) {
+    frame.hold_table({axis.out}, sizeof(double));
     counts.emplace_back();
     for (int64_t o = 0; o < axis.out; ++o) counts.back().push_back(static_cast<double>(count(axis, o)));
   }
   return counts;
 }
 
-Counts element_counts(const std::vector<WindowAxis>& axes) {
-  return counts_of(
-      axes, [](const WindowAxis& axis, int64_t o) { return axis.taps_before(o, axis.in) - axis.taps_before(o, 0); });
+Counts element_counts(Frame& frame, const std::vector<WindowAxis>& axes) {
+  return counts_of(frame, axes, [](const WindowAxis& axis, int64_t o) {
+    return axis.taps_before(o, axis.in) - axis.taps_before(o, 0);
+  });
+}
+
+Counts element_counts(Frame& frame, const std::vector<AdaptiveAxis>& axes) {
+  return counts_of(frame, axes, [](const AdaptiveAxis& axis, int64_t o) { return axis.end(o) - axis.first(o); });
 }
 
 // Positions in x or its padding.
-Counts position_counts(const std::vector<WindowAxis>& axes) {
-  return counts_of(axes, [](const WindowAxis& axis, int64_t o) { return axis.taps_before(o, axis.in + axis.after); });
+Counts position_counts(Frame& frame, const std::vector<WindowAxis>& axes) {
+  return counts_of(frame, axes,
+                   [](const WindowAxis& axis, int64_t o) { return axis.taps_before(o, axis.in + axis.after); });
 }
 
 // The product over the axes for every window, [out…].
-array all_counts(const Frame& frame, const Counts& counts) {
+array all_counts(Frame& frame, const Counts& counts) {
+  frame.hold_table(spatial(frame.result_sizes()), 3 * sizeof(double));  // with those of fewer axes, and MLX's copy
   std::vector<double> products{1};
   Sizes out;
   for (const std::vector<double>& axis : counts) {
@@ -187,14 +184,16 @@ array pooled(const O& op, Frame& frame, const How& how, const Counts& divisors) 
 array emit(const op::Pool& op, Frame& frame) {
   const auto axes = window_axes(op, frame, spatial(frame.sizes(op.x)), op.kernel, spatial(frame.result_sizes()));
   if (frame.result_is_empty()) return frame.result_zeros();
-  const Counts elements = element_counts(axes);
+  const Counts elements = element_counts(frame, axes);
   spend_windows(frame, elements);
-  return pooled(op, frame, axes, op.count_include_pad ? position_counts(axes) : elements);
+  return pooled(op, frame, axes, op.count_include_pad ? position_counts(frame, axes) : elements);
 }
 
 // The position among the spatial axes of x that each tap of each window reads, [out…, taps…]: `none` is padding.
-array tap_positions(const std::vector<Taps>& taps, const Sizes& in, int64_t none) {
-  Sizes positions{0}, shape;
+array tap_positions(Frame& frame, const std::vector<Taps>& taps, const Sizes& in, int64_t none) {
+  Sizes positions{0}, table;
+  for (const Taps& axis : taps) table.insert(table.end(), {axis.out, axis.count});
+  frame.hold_table(table, 3 * sizeof(int64_t));  // with those of fewer axes, and MLX's copy
   for (size_t axis = 0; axis < taps.size(); ++axis) {
     Sizes next;
     for (int64_t position : positions) {
@@ -203,9 +202,8 @@ array tap_positions(const std::vector<Taps>& taps, const Sizes& in, int64_t none
       }
     }
     positions = std::move(next);
-    shape.insert(shape.end(), {taps[axis].out, taps[axis].count});
   }
-  return array(positions.data(), to_mlx(shape), mx::int64);
+  return array(positions.data(), to_mlx(table), mx::int64);
 }
 
 // [out0, taps0, out1, taps1, …] as [out…, taps…]
@@ -218,7 +216,8 @@ array windows_in_front(const array& table, mx::Stream s) {
 }
 
 // For every position among axes of these sizes its number when they count in reverse order.
-array column_major_numbers(const Sizes& sizes) {
+array column_major_numbers(Frame& frame, const Sizes& sizes) {
+  frame.hold_table(sizes, 3 * sizeof(int64_t));  // with those of fewer axes, and MLX's copy
   Sizes numbers{0};
   int64_t stride = 1;
   for (int64_t size : sizes) {
@@ -251,11 +250,11 @@ array largest_positions(const op::MaxPoolIndices& op, Frame& frame, const std::v
   const array key = sort_key(frame, frame.in(op.x), false);
   const array seen = windows(frame, key, taps, number(mx::iinfo(key.dtype()).min, key));
   const array is_largest = mx::equal(seen, mx::max(seen, axes, true, s), s);
-  const array positions = windows_in_front(tap_positions(taps, in, none), s), nowhere(none);
+  const array positions = windows_in_front(tap_positions(frame, taps, in, none), s), nowhere(none);
   const array first = mx::min(mx::where(is_largest, positions, nowhere, s), axes, false, s);
   const array exists = mx::not_equal(first, nowhere, s);
   array at = mx::where(exists, first, array(int64_t{0}), s);
-  if (op.column_major) at = mx::take(column_major_numbers(in), at, 0, s);
+  if (op.column_major) at = mx::take(column_major_numbers(frame, in), at, 0, s);
   if (!op.per_channel) at = mx::add(at, plane_starts(at, element_count(in), s), s);
   return mx::where(exists, at, minus_one, s);
 }
@@ -263,23 +262,25 @@ array largest_positions(const op::MaxPoolIndices& op, Frame& frame, const std::v
 std::vector<array> emit(const op::MaxPoolIndices& op, Frame& frame) {
   const auto axes = window_axes(op, frame, spatial(frame.sizes(op.x)), op.kernel, spatial(frame.result_sizes()));
   if (frame.result_is_empty()) return {frame.result_zeros(), frame.result_zeros(1)};
-  spend_windows(frame, element_counts(axes));
-  return {max_pool(frame, frame.in(op.x), axes), largest_positions(op, frame, packed_taps(axes))};
+  spend_windows(frame, element_counts(frame, axes));
+  return {max_pool(frame, frame.in(op.x), axes), largest_positions(op, frame, packed_taps(frame, axes))};
 }
 
 array emit(const op::AdaptivePool& op, Frame& frame) {
   const Sizes in = spatial(frame.sizes(op.x)), out = spatial(frame.result_sizes());
-  std::vector<Taps> taps;
+  if (frame.result_is_empty()) return frame.result_zeros();
+  std::vector<AdaptiveAxis> axes;
   std::vector<WindowAxis> even;  // where each window has equally many elements
   for (size_t i = 0; i < in.size(); ++i) {
-    taps.push_back(adaptive_taps(in[i], out[i]));
-    if (out[i] > 0 && in[i] % out[i] == 0) even.push_back({in[i], in[i] / out[i], in[i] / out[i], 1, 0, 0, out[i]});
+    axes.push_back(adaptive_axis(in[i], out[i]));
+    if (in[i] % out[i] == 0) even.push_back({in[i], in[i] / out[i], in[i] / out[i], 1, 0, 0, out[i]});
   }
-  if (frame.result_is_empty()) return frame.result_zeros();
-  const Counts counts = element_counts(taps);
+  const Counts counts = element_counts(frame, axes);
   spend_windows(frame, counts);
-  const bool is_even = even.size() == in.size() && element_count(in) > 0;
-  return is_even ? pooled(op, frame, even, counts) : pooled(op, frame, taps, counts);
+  if (even.size() == in.size() && element_count(in) > 0) return pooled(op, frame, even, counts);
+  std::vector<Taps> taps;
+  for (const AdaptiveAxis& axis : axes) taps.push_back(taps_of(frame, axis));
+  return pooled(op, frame, taps, counts);
 }
 
 // y = 0, then y[indices[i]] = x[i] in row-major order

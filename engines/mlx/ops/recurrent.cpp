@@ -70,6 +70,9 @@ array apply(const CellFunction& f, const array& x, mx::Stream s) {
   return x;
 }
 
+// What MLX's graph has of a step, at most.
+constexpr int64_t arrays_of_step = 48;
+
 // ------------------------------------------------------------------------------------------------------------ layers
 
 // What all rows keep from step to step, [B,H] each; c is lstm's alone.
@@ -185,6 +188,7 @@ std::vector<array> run_layer(const O& op, Frame& frame, std::span<const RnnActiv
   if (op.lengths) active = activity(frame, *op.lengths, steps);
   const std::vector<array> active_at = active && steps > 0 ? parts_of(*active, steps, 0, s) : std::vector<array>{};
   frame.spend(static_cast<uint64_t>(element_count(Sizes{steps, directions, rows, of_r[1], of_x[2] + h})));
+  frame.require_recordable(steps, arrays_of_step * directions);
 
   const array x = mx::reshape(wide_in(frame, op.x), to_mlx({steps * rows, of_x[2]}), s);
   const array first_h = first_state(frame, op.h0), first_c = first_state(frame, c0);
@@ -307,6 +311,7 @@ std::vector<array> emit(const op::SelectiveScan& op, Frame& frame) {
   array y = mx::zeros(to_mlx(of_x), wide, s);
   if (steps > 0 && element_count(last) > 0) {
     frame.spend(static_cast<uint64_t>(element_count(Sizes{batch, steps, channels, n})));
+    frame.require_recordable(steps, arrays_of_step);
     const Sizes by_channel{batch, steps, channels, 1};
     const array delta = in_shape(op.delta, by_channel);
     const auto at = [&](const array& x) { return parts_of(x, steps, 1, s); };
@@ -342,6 +347,7 @@ std::vector<array> emit(const op::GatedDelta& op, Frame& frame) {
   if (steps > 0 && element_count(last) > 0) {
     const int64_t sharing = of_o[1] / heads;  // heads of q for each of k
     frame.spend(static_cast<uint64_t>(element_count(Sizes{batch, heads, steps, keys, values, 3 + sharing})));
+    frame.require_recordable(steps, arrays_of_step);
     const DType dtype = frame.result_dtype(0);
     const double scale = op.scale ? *op.scale : 1 / std::sqrt(static_cast<double>(keys));
     const auto at = [&](const array& x) { return parts_of(x, steps, 2, s); };

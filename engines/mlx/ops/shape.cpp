@@ -206,10 +206,11 @@ struct Places {
   array inside;
 };
 
-Places places_of(const std::vector<WindowAxis>& axes, mx::Stream s) {
+Places places_of(Frame& frame, const std::vector<WindowAxis>& axes) {
+  const mx::Stream s = frame.stream();
   Places places{array(0), array(true)};
   for (size_t i = 0; i < axes.size(); ++i) {
-    const Taps taps = taps_of(axes[i], false);
+    const Taps taps = taps_of(frame, axes[i], false);
     const array by_window(taps.elements.data(), to_mlx(Sizes{taps.out, taps.count}));
     mx::Shape shape(2 * axes.size(), 1);
     shape[i] = by_window.shape(1);
@@ -232,7 +233,7 @@ array emit(const op::Fold& op, Frame& frame) {
   if (frame.result_is_empty() || x.size() == 0) return frame.result_zeros();
   const int64_t rows = sizes[0] * sizes[1];
   const array none = mx::zeros(to_mlx(Sizes{rows, element_count(sizes) / rows}), x.dtype(), s);
-  const Places places = places_of(axes_of(op, frame, spatial(sizes)), s);
+  const Places places = places_of(frame, axes_of(op, frame, spatial(sizes)));
   const array elements = mx::reshape(x, {none.shape(0), -1}, s);
   const array counted = mx::where(places.inside, elements, number(0, x), s);
   const array sums = mx::scatter_add_axis(none, mx::broadcast_to(places.at, counted.shape(), s), counted, 1, s);
