@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "passes/weights_read.h"
 #include "program/error.h"
@@ -32,7 +33,8 @@ Signature Executable::signature(std::string_view name) const {
   Signature signature;
   for (const Ref input : graph.inputs) signature.inputs.push_back({graph.values[input.id].name, graph.type(input)});
   for (const Output& output : graph.outputs) signature.outputs.push_back({output.name, graph.type(output.value)});
-  for (const WeightId id : weights_read(program())[index]) {
+  const std::vector<std::set<WeightId>> read = weights_read(program());
+  for (const WeightId id : read[index]) {
     const Weight& weight = program().weights[id.id];
     signature.weights.push_back({weight.name, weight.type});
   }

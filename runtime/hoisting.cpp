@@ -1,5 +1,7 @@
 #include "runtime/hoisting.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <mutex>
@@ -7,6 +9,7 @@
 #include <utility>
 
 #include "engines/check_call.h"
+#include "program/debug.h"
 #include "program/error.h"
 #include "runtime/missing_weights.h"
 
@@ -46,7 +49,8 @@ class Hoisting final : public CompiledProgram {
       try {
         missing_.check(prepared_[i].prepare, current_->missing);
         values_for(i, *current_);
-      } catch (const Error&) {  // the calls of this method will report what is wrong with the weights
+      } catch (const Error& error) {  // the calls of this method will report it again
+        debug(2, [&] { return fmt::format("nothing is hoisted yet: {}", error.what()); });
       }
     }
   }

@@ -66,6 +66,18 @@ void Frame::run(const Segment& segment) {
   }
 }
 
+// What a body makes is charged there; a scan writes its ys.
+static bool passes_on(const Op& op) {
+  return kOpFacts[op.index()].effects == OpEffects::body && !op.get_if<op::Scan>();
+}
+
+// Whether the results are charged before the op is lowered: not where it decides their sizes, nor what a body makes.
+static bool is_charged_ahead(const Op& op) {
+  bool decides_size = false;
+  visit_fields(op, [&]<class T>(const FieldFacts&, const T&) { decides_size |= std::same_as<T, SymbolId>; });
+  return !decides_size && kOpFacts[op.index()].effects != OpEffects::body;
+}
+
 void Frame::lower(const Node& node) {
   node_ = &node;
   try {
@@ -74,7 +86,7 @@ void Frame::lower(const Node& node) {
     debug(4, [&] { return fmt::format("lowers {} ({})", place_of(graph_, node), mnemonic(node.op)); });
     const auto start = call_.observer ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
     table_bytes_ = 0;
-    const bool ahead = is_charged_ahead(node);
+    const bool ahead = is_charged_ahead(node.op);
     for (uint32_t i = 0; ahead && i < node.result_count; ++i) charge_result(i);
     const std::vector<array> leaves = leaves_of(node);
     const Mark before = mark();
@@ -104,17 +116,6 @@ std::vector<array> Frame::leaves_of(const Node& node) const {
   return leaves;
 }
 
-// What a body makes is charged there; a scan writes its ys.
-static bool passes_on(const Op& op) {
-  return kOpFacts[op.index()].effects == OpEffects::body && !op.get_if<op::Scan>();
-}
-
-bool Frame::is_charged_ahead(const Node& node) const {
-  bool decides_size = false;
-  visit_fields(node.op, [&]<class T>(const FieldFacts&, const T&) { decides_size |= std::same_as<T, SymbolId>; });
-  return !decides_size && !passes_on(node.op);
-}
-
 void Frame::charge_result(uint32_t i) {
   const TensorType& type = result_type(i);
   const Sizes sizes = this->sizes(type.shape);
@@ -123,14 +124,23 @@ void Frame::charge_result(uint32_t i) {
 }
 
 void Frame::hold_table(const Sizes& sizes, size_t entry_bytes) {
-  const Dim bytes = Dim(element_count(sizes)) * static_cast<int64_t>(entry_bytes);  // throws where it leaves i64
-  table_bytes_ = (bytes + table_bytes_).literal();
+  Sizes all = sizes;
+  all.push_back(static_cast<int64_t>(entry_bytes));
+  const int64_t bytes = element_count(all);
+  call_.meter.pass(bytes);  // so that the sum stays within i64
+  table_bytes_ += bytes;
   call_.meter.pass(table_bytes_);
 }
 
 void Frame::hold_slices(const op::Scan& scan) {
   constexpr size_t array_bytes = 512;
   hold_table({size(scan.length), result_count() - std::ssize(scan.carry)}, array_bytes);
+  int64_t bytes = table_bytes_;
+  for (uint32_t i = 0; i < result_count(); ++i) {
+    const TensorType& type = result_type(i);
+    bytes += byte_count(type.dtype, sizes(type.shape), type.scheme);
+    call_.meter.pass(bytes);
+  }
 }
 
 void Frame::require_recordable(int64_t trips, int64_t arrays) const {

@@ -132,7 +132,7 @@ class Frame {
   void spend(uint64_t steps) { call_.meter.spend(steps); }
   // For the bytes of a table on the host, until the op is lowered.
   void hold_table(const Sizes& sizes, size_t entry_bytes);
-  // For what a scan keeps of every slice of its results until it joins them, besides the elements.
+  // For the slices that a scan keeps until it joins them.
   void hold_slices(const op::Scan& scan);
   // For a loop that builds so many arrays in each of its trips.
   void require_recordable(int64_t trips, int64_t arrays) const;
@@ -154,8 +154,6 @@ class Frame {
   std::vector<std::optional<array>> take_values(const Segment& segment);
   const Known* known(std::uintptr_t id) const;
   void lower(const Node& node);
-  // Whether the results are charged before the op is lowered.
-  bool is_charged_ahead(const Node& node) const;
   void charge_result(uint32_t i);
   array placeholder(const TensorType& type) const;
   int64_t space_of(const Node& node);

@@ -108,18 +108,22 @@ TEST_P(ExtremesTest, EndWithinTheLimitOfBytesAlone) {
 // Tables that lowerings build on the host.
 TEST_P(ExtremesTest, TablesCountBeforeTheyAreBuilt) {
   constexpr const char* nodes[] = {
-      "adaptive_pool_max %x {shape=[1, 4294967296]}",
-      "adaptive_pool_max %x {shape=[1, 300000000]}",
-      "pool_avg %x {kernel=[3, 3], after=[0, 4294967296], count_include_pad=true}",
-      "pool_max %x {kernel=[2, 2], dilations=[1, 2], before=[0, 4294967296]}",
-      "pool_max %x {kernel=[2, 300000000], before=[0, 299999999]}",
-      "resize %x {axes=[2], sizes=[130000000], mode=nearest}",
-      "unfold %x {kernel=[2, 2], before=[0, 300000000]}",
+      "%y = adaptive_pool_max %x {shape=[1, 4294967296]}",
+      "%y = adaptive_pool_max %x {shape=[1, 300000000]}",
+      "%y = adaptive_pool_avg %row {shape=[4294967296]}",
+      "%y = pool_avg %x {kernel=[3, 3], after=[0, 4294967296], count_include_pad=true}",
+      "%y = pool_max %x {kernel=[2, 2], dilations=[1, 2], before=[0, 4294967296]}",
+      "%y = pool_max %x {kernel=[2, 300000000], before=[0, 299999999]}",
+      "%y, %i = pool_max_indices %x {kernel=[2, 2], before=[0, 4294967296]}",
+      "%y = resize %x {axes=[2], sizes=[130000000], mode=nearest}",
+      "%y = roi_pool %x, %rois {height=100000000, width=2}",
+      "%y = unfold %x {kernel=[2, 2], before=[0, 300000000]}",
   };
   const Narrow narrow(room);
   for (const char* node : nodes) {
     const std::string text =
-        "ingot 1\nmethod main(%x: f32[1, 1, 4, 4]) -> (y) {\n  %y = " + std::string(node) + "\n  return %y\n}\n";
+        "ingot 1\nmethod main(%x: f32[1, 1, 4, 4], %row: f32[1, 1, 3], %rois: f32[1, 5]) -> (y) {\n  " +
+        std::string(node) + "\n  return %y\n}\n";
     const Program program = parse(text);
     EXPECT_EQ(fault_in(program, {.limits = {.bytes = 1'000'000, .steps = 1000}}, 3), "") << node;
     if (is_reference()) continue;

@@ -146,6 +146,31 @@ method f(%x: f32[1]) -> (c, ys) {
             "[scan] 512000000000000 bytes of working space do not fit into memory (at f: %c)");
 }
 
+// What a loop has alive while it runs counts once, and slices from the start.
+TEST_P(RecordedTest, ScansFitIntoWhatTheyNeed) {
+  constexpr const char* scan = R"(
+graph body(%c: f32[1], %x: f32[1]) -> (c, y) {
+  %wide = broadcast %x {shape=[50000]}
+  %s = sin %wide
+  %d = reduce_sum %s {axes=[0], keepdims=true}
+  return %d, %wide
+}
+method f(%x: f32[300, 1]) -> (c, y) {
+  %zero = full {shape=[1], value=0.0, dtype=f32}
+  %c, %ys = scan [%zero], [%x], [] {body=@body, length=300}
+  %y = reduce_sum %ys {axes=[1]}
+  return %c, %y
+}
+)";
+  const int64_t needed = compiled(scan).memory_needed("f", {{300, 1}});
+  Session enough(compiled(scan, within({.bytes = needed})));
+  if (!is_reference()) {
+    EXPECT_NO_THROW(enough.run({{"x", zeros({300, 1})}}, "f"));
+  }
+  Session small(compiled(scan, within({.bytes = 50'000'000})));  // the slices have 60 MB
+  EXPECT_NE(refusal(small, {{"x", zeros({300, 1})}}, "f").find("[scan] "), std::string::npos);
+}
+
 TEST_P(RecordedTest, OpsThatUnrollAreRefusedBeforeTheyDo) {
   if (is_reference()) GTEST_SKIP() << "records nothing";
   struct Row {
