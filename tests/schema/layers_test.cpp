@@ -69,7 +69,7 @@ void expect_forgotten(const std::string& family, const std::string& flags, const
     for (const std::string& words : {error, place_of(file, layer.binding)}) {
       EXPECT_NE(result.err.find(words), std::string::npos) << words << " is not said:\n" << result.err;
     }
-    EXPECT_EQ(count(result.err, " error: "), count(result.err, "static assertion failed: " + file)) << result.err;
+    EXPECT_EQ(count(result.err, " error: "), count(result.err, ": " + file + " lacks ")) << result.err;
   }
 }
 
