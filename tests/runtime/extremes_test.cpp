@@ -95,6 +95,47 @@ TEST_P(ExtremesTest, EndWithResultsOrARefusal) {
   }
 }
 
+// Ops that run graphs or use states need a program around them.
+TEST_P(ExtremesTest, OfControlFlowAndStatesEndToo) {
+  constexpr const char* around = R"(ingot 1
+state @s : f32[4] = zeros
+graph always(%n: i64[]) -> (c) {
+  %c = full {shape=[], value=1, dtype=bool}
+  return %c
+}
+graph same(%n: i64[]) -> (m) {
+  return %n
+}
+graph slice(%n: i64[]) -> (m, y) {
+  %y = full {shape=[2], value=1.0, dtype=f32}
+  return %n, %y
+}
+method main(%n: i64[], %u: f32[1]) -> (y) {
+  )";
+  constexpr const char* nodes[] = {
+      "%y = while [%n] {condition=@always, body=@same, max_trips=*}",
+      "%m, %y = scan [%n], [], [] {body=@slice, length=*}",
+      "%y = state_update %u, [%n] {state=@s, axes=[*]}",
+  };
+  const Narrow narrow(room);
+  int verified = 0;
+  for (const std::string node : nodes) {
+    const size_t star = node.find('*');
+    for (const int64_t value : extreme_values()) {
+      const std::string text =
+          around + std::string(node).replace(star, 1, std::to_string(value)) + "\n  return %y\n}\n";
+      try {
+        const Program program = parse(text);
+        ++verified;
+        EXPECT_EQ(fault_in(program, {.limits = {.bytes = 1'000'000, .steps = 1000}}, 0), "") << node << " " << value;
+      } catch (const Error&) {
+        continue;  // inference refuses it
+      }
+    }
+  }
+  EXPECT_GE(verified, 9);  // no axis is that large
+}
+
 // Without a bound on steps that of bytes must do, where nothing is computed before the whole call is charged.
 TEST_P(ExtremesTest, EndWithinTheLimitOfBytesAlone) {
   if (is_reference()) GTEST_SKIP() << "may take any time";

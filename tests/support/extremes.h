@@ -108,11 +108,15 @@ struct ExtremeCase {
   Program program;
 };
 
-// Of one integer of a node.
-inline std::vector<ExtremeCase> extremes_of(const Program& from, const Graph& graph, const Node& node, size_t place) {
+inline std::vector<int64_t> extreme_values() {
   constexpr int64_t most = std::numeric_limits<int64_t>::max(), least = std::numeric_limits<int64_t>::min();
   constexpr int64_t b32 = int64_t{1} << 32, b40 = int64_t{1} << 40, b31 = int64_t{1} << 31;
-  std::vector<int64_t> values{100'000'000, b31 - 1, b32, b40, most, -b32, least};
+  return {100'000'000, b31 - 1, b32, b40, most, -b32, least};
+}
+
+// Of one integer of a node.
+inline std::vector<ExtremeCase> extremes_of(const Program& from, const Graph& graph, const Node& node, size_t place) {
+  std::vector<int64_t> values = extreme_values();
   if (const auto largest = largest_accepted(from, graph, node.op, place)) values.push_back(*largest);
   std::vector<ExtremeCase> cases;
   for (const int64_t value : values) {
