@@ -6,9 +6,10 @@
 //
 // Ownership  a handle; copies share one outcome. One that is dropped leaves its call alone.
 // Threads    every method from any thread.
-// Failure    Code::misuse for one that was moved from. `result` throws what the call threw, as often as it is asked; `error` gives it as a value. A call that was
-//            cancelled before it was done fails with Code::cancelled, and leaves the Session's state as it was, unless it
-//            had begun to write that in place: then it ends as if nobody had asked.
+// Failure    Code::misuse for one that was moved from. `result` throws what the call threw, as often as it is asked;
+//            `error` gives it as a value. A call that was cancelled before it was done fails with Code::cancelled, and
+//            leaves the Session's state as it was, unless it had begun to write that in place: then it ends as if
+//            nobody had asked.
 #pragma once
 
 #include <chrono>

@@ -5,15 +5,18 @@
 //   call.bind_output(0, logits);                    // written by every call
 //   for (;;) call();
 //
-// Names and types are settled when something is bound, sizes when one of them is new; where MLX replays the whole method, a
-// call like the one before allocates only what MLX itself does. An input that is not bound here comes from the Session (`bind`, `feed`). Outputs that have no buffer of the caller lie in an arena of the call, at
-// offsets that stay while the sizes do, and are known as soon as those are; one whose size data decide lies elsewhere. The active extent is that of the
-// Session when the call is prepared; inputs that have rows are then bound here, or with as many rows.
+// Names and types are settled when something is bound, sizes when one of them is new; where MLX replays the whole
+// method, a call like the one before allocates only what MLX itself does. An input that is not bound here comes from
+// the Session (`bind`, `feed`). Outputs that have no buffer of the caller lie in an arena of the call, at offsets that
+// stay while the sizes do, and are known as soon as those are; one whose size data decide lies elsewhere. The active
+// extent is that of the Session when the call is prepared; inputs that have rows are then bound here, or with as many
+// rows.
 //
 // Ownership  the caller keeps the memory of what it binds. Shares the Session's state, also when that has gone or moved.
 // Threads    as its Session: one thread at a time for both.
-// Failure    as Session::run; Code::misuse for one that was moved from. Binding throws for a position that does not exist and a tensor of another type; a call for a
-//            buffer that does not hold exactly the output, and then changes nothing.
+// Failure    as Session::run; Code::misuse for one that was moved from. Binding throws for a position that does not
+//            exist and a tensor of another type; a call for a buffer that does not hold exactly the output, and then
+//            changes nothing.
 #pragma once
 
 #include <cstddef>

@@ -9,10 +9,11 @@
 // Threads    one thread at a time. Sessions share nothing that changes, and any number run at once; but a call that decides
 //            by values, as a loop does, keeps its device until it has, and what is submitted to one Executable runs on one
 //            thread. What was submitted runs in its order; every other method waits for it first.
-// Failure    Error. Code::misuse for a Session that was moved from. One without a node was found before anything ran: an input that is missing, unknown, given twice,
-//            or not of the declared type. After a failed call every state and handle is as before it, and the Session as
-//            usable. Only a device that fails itself, for want of memory, may take states with it that it was writing in
-//            place: using them is Code::internal then, until they are reset or restored.
+// Failure    Error; Code::misuse for a Session that was moved from. One without a node was found before anything ran:
+//            an input that is missing, unknown, given twice, or not of the declared type. After a failed call every
+//            state and handle is as before it, and the Session as usable. Only a device that fails itself, for want of
+//            memory, may take states with it that it was writing in place: using them is Code::internal then, until
+//            they are reset or restored.
 #pragma once
 
 #include <atomic>
@@ -34,8 +35,9 @@ namespace ingot {
 // The contents of all states at one time; shares them with the Session until either writes.
 class Snapshot {
  public:
-  // As a safetensors file, and back. An empty Snapshot throws Code::misuse. Throws Code::type_mismatch unless the file holds the states that the program declares.
-  // A state whose type the format lacks, as packed ones and those of 4 bits, is there as u8 bytes, and its type as metadata.
+  // As a safetensors file, and back. An empty Snapshot throws Code::misuse. Throws Code::type_mismatch unless the file
+  // holds the states that the program declares. A state whose type the format lacks, as packed ones and those of 4
+  // bits, is there as u8 bytes, and its type as metadata.
   void save(const std::string& path) const;
   static Snapshot load(const std::string& path, const Executable& executable);
   int64_t bytes() const;
